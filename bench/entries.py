@@ -1,12 +1,12 @@
-"""What bench/history keeps: one entry for each program and run, a JSON object a line, and how the newest compares with
+"""What bench/history keeps: one entry for each program and run, as one line of JSON, and how the newest compares with
 those before it.
 
     {"date": "2026-11-16T08:30Z", "commit": "30de5a8f7c11", "changed": false, "program": "log",
      "options": ["--messages", "200000"], "machine": {"cpu": ..., "cores": 2, "kernel": ..., "host": ...},
      "load": 0.4, "note": "", "figures": {"memory a message, not compressed, bytes": 0.823, ...}}
 
-`changed` says that the tree had changes that were not committed, `load` is the load average before the run. A figure
-is a ratio (ours to the peer's, measured in one run) or an amount (bytes, a number of things). Less is better of both.
+`changed` says that the tree had changes that were not committed, `load` is the load average before the run. A figure is
+a ratio (ours to the peer's, measured in one run) or an amount (bytes, a number of things). For both, less is better.
 """
 
 import json
@@ -14,11 +14,11 @@ import statistics
 from typing import NamedTuple, Optional
 
 BEFORE = 5  # the entries that the newest is compared with
-WORSE = 0.10  # how much more than their median is marked
+WORSE = 0.10  # a figure that exceeds their median by more than this is marked
 
 
 def figures_of(rows):
-    """The figures to keep of the rows that a program wrote with --json, four digits of each."""
+    """The figures to keep, with four digits each, from the rows that a program wrote with --json."""
     found = {}
     for row in rows:
         if row.get("kept"):
@@ -50,7 +50,7 @@ def measured_alike(one, other):
 
 class Comparison(NamedTuple):
     values: list  # the newest last; None where an entry does not have the figure
-    median: Optional[float] = None  # of the values before the newest; None if there are none
+    median: Optional[float] = None  # the median of the values before the newest; None if there are none
     change: Optional[float] = None  # 0.1: the newest is 10 % more than the median; None also if the median is 0
     is_worse: bool = False
 
@@ -66,7 +66,8 @@ def compare(values):
 
 
 def compare_newest(entries):
-    """Compares the newest of these entries of one program with the last BEFORE that were measured alike.
+    """Compares the newest of these entries of one program with the last BEFORE entries that were measured in the same
+    way.
 
     Returns those entries, the newest last, and name -> Comparison for each figure of the newest.
     """

@@ -1,4 +1,5 @@
-"""Facts beside the recipe of docs/recipes.md: each fact six times as a member of one sorted set, once for each order."""
+"""Facts compared with the recipe of docs/recipes.md, which adds each fact six times to one sorted set, once for each
+order."""
 
 import itertools
 import random
@@ -9,7 +10,7 @@ ORDERS = list(itertools.permutations("spo"))
 
 
 def some_facts(count, seed=3):
-    """Each different: friends among a fifth as many users, by ten predicates."""
+    """Different facts: friendships by ten predicates, among a fifth as many users."""
     rng = random.Random(seed)
     users = max(count // 5, 2)
     seen = set()
@@ -56,7 +57,8 @@ def measure_facts(server, table, count, rounds):
 
 
 def measure_questions(server, table, facts, rounds):
-    """All facts with a subject and a predicate; ours has names apart, the recipe's must be split by the client."""
+    """All facts with a subject and a predicate. Our answer has separate names; the recipe's members must be split by
+    the client."""
     asked = random.Random(7).sample(facts, 2000)
     ours = [encode("FACT.FIND", "graph", subject, predicate, "*") for subject, predicate, _ in asked]
     peer = [encode("ZRANGE", "recipe", f"[spo:{s}:{p}:", f"(spo:{s}:{p};", "BYLEX") for s, p, _ in asked]

@@ -1,5 +1,5 @@
-"""kill -9 under load for bench/gateway: two gateways before a server with an append-only file, listeners that come
-back with the last id they got, and a writer that sends again, with the same key, whatever was not answered."""
+"""kill -9 under load for bench/gateway: two gateways in front of a server with an append-only file; listeners that
+reconnect with the last id they got; and a writer that repeats, with the same key, every request without an answer."""
 
 import http.client
 import json
@@ -15,7 +15,7 @@ BETWEEN = 100  # messages from one kill to the next
 
 
 class Writer(threading.Thread):
-    """Writes 1, 2, 3, … until it is told to stop; at whichever gateway answers."""
+    """Writes 1, 2, 3, … until it is stopped, at any gateway that answers."""
 
     def __init__(self, gateways):
         super().__init__(daemon=True)
@@ -37,14 +37,14 @@ class Writer(threading.Thread):
                 if answer.status == 201 or answer.status == 200:
                     self.written = number
                 else:
-                    time.sleep(0.02)  # 503: the server is gone
+                    time.sleep(0.02)  # 503: the server is down
             except (OSError, http.client.HTTPException):
                 connection, attempt = None, attempt + 1
                 time.sleep(0.02)
 
 
 class Follower(threading.Thread):
-    """Follows the log as EventSource does; `got` has the numbers as they came."""
+    """Follows the log as EventSource does; `got` has the numbers in the order in which they came."""
 
     def __init__(self, gateways, first):
         super().__init__(daemon=True)
@@ -76,7 +76,7 @@ class Follower(threading.Thread):
                         data = value
                     elif name == b"event":
                         raise RuntimeError(f"the stream says {line!r}")
-                    elif line == b"\n":  # the event is whole: only now does its id count
+                    elif line == b"\n":  # the event is complete: only now its id counts
                         self._last_id = identity or self._last_id
                         if data is not None:
                             self.got.append(json.loads(data)["entry"])
@@ -106,7 +106,7 @@ KILLS = {"a gateway": kill_a_gateway, "the server": kill_the_server}
 
 
 def run(kill, followers, kills):
-    """(messages that a listener lacks, messages that came to one twice), over all listeners."""
+    """(missing messages, repeated messages), summed over all listeners."""
     with Server(appendonly="yes") as server, Gateway(server) as first, Gateway(server) as second:
         gateways = [first, second]
         writer = Writer(gateways)

@@ -1,7 +1,7 @@
 """What bench/gateway compares: the gateway with its server, and nginx with Nchan, alone or with Redis behind it.
 
-Each has one thread that serves clients. Its cost is the processor time of all its processes, the servers behind it
-included; its memory is what the process that serves clients has in memory.
+Each has one thread that serves clients. The cost is the processor time of all its processes, including the servers
+behind it; the memory is that of the process that serves clients.
 """
 
 import pathlib
@@ -35,7 +35,7 @@ SETTINGS = """
 
 
 def processor_ns(process):
-    """Of all threads of a process."""
+    """The processor time of all threads of a process."""
     tasks = pathlib.Path(f"/proc/{process}/task").iterdir()
     return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks)
 
@@ -51,13 +51,13 @@ def resident(process):
 
 
 class Peer:
-    """One that serves clients at `port`; `ready` is what a stream gets when it is one. `processes` are all that it
-    costs, the first is the one that serves clients."""
+    """One of those compared, which serves clients at `port`. `ready` is what a stream receives once it is open.
+    `processes` are all processes that count; the first one serves the clients."""
 
     _names = 0
 
     def prepare(self, channels, body):
-        """What `ready` needs."""
+        """Prepares the channels, so that a stream receives `ready`."""
 
     def new_name(self):
         self._names += 1
@@ -88,7 +88,7 @@ class Millrace(Peer):
         self.processes = [self._gateway.process.pid, self.server.client().info("server")["process_id"]]
 
     def prepare(self, channels, body):
-        """A stream says where it stands if its channel is there."""
+        """A stream reports its position only if its channel exists."""
         client = Client(self.port)
         for channel in channels:
             client.ask(self.publish(channel, body))
@@ -103,7 +103,7 @@ class Millrace(Peer):
     def listen_by_socket(self, channel):
         """The handshake, and a text frame that asks to follow the channel."""
         text = f'{{"id":1,"type":"follow","channel":"{channel}"}}'.encode()
-        frame = bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text  # masked with zeros, which changes nothing
+        frame = bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text  # a mask of zeros leaves the bytes unchanged
         return HANDSHAKE.format(KEY).encode() + frame
 
     def stop(self):
@@ -135,7 +135,7 @@ class Nchan(Peer):
             wait_until(self._serves_streams, "nginx has found Redis")
 
     def _serves_streams(self):
-        """A stream that is asked for before nginx is connected to Redis may wait forever."""
+        """A stream that is opened before nginx is connected to Redis may wait for ever."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=2) as stream:
             stream.sendall(self.listen("first"))
             try:

@@ -1,4 +1,4 @@
-"""Long polling for bench/gateway: by the API of DSPS, and as Nchan has it."""
+"""Long polling for bench/gateway: by the API of DSPS, and by that of Nchan."""
 
 import json
 
@@ -16,7 +16,8 @@ def close_all(*groups):
 
 
 def long_polls_of_dsps(peer, body, polls, depth):
-    """Microseconds of processor time for: a poll that waits, a message for it, its answer, the acknowledgement."""
+    """Microseconds of processor time for a poll that waits, a message for it, its answer, and the acknowledgement
+    together."""
     pollers, publishers = clients_of(peer, depth), clients_of(peer, depth)
     paths = [f"/channel/polled-{number}/subscription/polling/reader" for number in range(depth)]
     exchange(pollers, [request("PUT", path) for path in paths])
@@ -36,7 +37,7 @@ def long_polls_of_dsps(peer, body, polls, depth):
 
 
 def long_polls_of_nchan(peer, body, polls, depth):
-    """The same without an acknowledgement: the next poll says where the last one ended."""
+    """The same without an acknowledgement: instead, the next poll contains the position at which the last one ended."""
     pollers, publishers = clients_of(peer, depth), clients_of(peer, depth)
     name = peer.new_name()
     marks = [()] * depth

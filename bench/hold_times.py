@@ -1,7 +1,7 @@
-"""How long a server is held: the processor time of its main thread from one answer to a client that asks all the time to
-the next one. What one command or one turn of a timer takes is in between.
+"""How long a server is held: a client asks all the time, and the processor time of the server's main thread is measured
+from one answer to the next. In between is what one command, or one turn of a timer, takes.
 
-It is processor time, so that what else the machine does meanwhile does not count."""
+It is processor time, so that other work of the machine does not count."""
 
 import collections
 import pathlib
@@ -20,7 +20,7 @@ def allow_connections(count):
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
 
 
-# Of the server's main thread: nanoseconds of processor time, and how often it has slept.
+# Of the server's main thread: processor time in nanoseconds, and how often it has slept.
 Moment = collections.namedtuple("Moment", "busy slept")
 
 
@@ -60,7 +60,8 @@ class Holds:
             for ask in (is_over, self._ping):
                 over = bool(ask()) or over
                 now = self._moment()
-                # A server that slept more than once has had several turns, for this program was late: one of them is meant.
+                # If the server slept more than once, this program was late and the time is that of several turns: the
+                # average of one counts.
                 worst = max(worst, (now.busy - before.busy) / max(1, now.slept - before.slept))
                 before = now
         return worst / 1e6

@@ -7,7 +7,7 @@ import time
 
 MARK = b"~"  # a byte that each message has once, and nothing else that a stream sends
 PATIENCE = 60  # seconds without a single byte, after which a benchmark gives up
-SO_TIMESTAMPNS = 35  # asks the system when a byte arrived: how slowly this program reads it does not count
+SO_TIMESTAMPNS = 35  # asks the system when a byte arrived, so that the speed of this program does not count
 
 
 def request(method, target, body=b"", *headers):
@@ -29,7 +29,7 @@ class Client:
         self._socket.sendall(words)
 
     def answer(self):
-        """(headers by their names in small letters, body); fails unless the status is a good one."""
+        """(headers by lower-case name, body); fails unless the status is a success."""
         while b"\r\n\r\n" not in self._unread:
             self._more()
         head, self._unread = self._unread.split(b"\r\n\r\n", 1)
@@ -86,7 +86,7 @@ class Listeners:
     def _become_ready(self, waiting, ready):
         while waiting:
             for number in self._readable():
-                known = number in waiting  # one that is ready may get more
+                known = number in waiting  # a stream that is ready may get more
                 got = waiting.pop(number, b"") + self._bytes(self._sockets[number].recv(65536))
                 if known and ready not in got:
                     waiting[number] = got
@@ -104,8 +104,8 @@ class Listeners:
         return got
 
     def wait(self, messages, sent=None):
-        """Until so many messages came, to all of them together. With the time at which they were sent (time_ns): the
-        milliseconds from then to the arrival of each."""
+        """Waits until all listeners together have got this many messages. If the time at which they were sent is given
+        (time_ns), returns the milliseconds from then to each arrival."""
         delays = []
         while messages > 0:
             for number in self._readable():
@@ -127,7 +127,7 @@ class Listeners:
 
 
 def arrival(notes):
-    """Nanoseconds since 1970; now, where the system does not say."""
+    """The arrival in nanoseconds since 1970; the present time if the system does not report it."""
     for level, kind, value in notes:
         if level == socket.SOL_SOCKET and kind == SO_TIMESTAMPNS:
             seconds, nanoseconds = struct.unpack("qq", value)

@@ -6,7 +6,7 @@ from fact_rows import add, some_facts
 from measure import encode, send
 from suggest_rows import some_terms
 
-# What is built, compared and dropped in slices.
+# Work that is done in slices: building, comparing and dropping.
 SLICE_MS = 1
 
 
@@ -44,7 +44,7 @@ def indexes(page):
     page.command("IDX.COMPLETE", "IDX.COMPLETE", "users", "city", "")
     page.command("IDX.COMPLETE of a field of many values", "IDX.COMPLETE", "users", "mail", "")
     page.command("IDX.CONFLICTS", "IDX.CONFLICTS", "users")
-    # As large as the index, whatever is done.
+    # Proportional to the size of the index, in any case.
     page.command("COPY", "COPY", "users", "copy", rounds=1, is_limited=False)
     page.command("DEL of the copy", "DEL", "copy", rounds=1)
     page.until("a turn while the copy goes", lambda: is_reclaimed(page), SLICE_MS)

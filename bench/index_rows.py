@@ -1,5 +1,5 @@
-"""Indexes (IDX) beside the recipe: sorted sets that the client writes in the same transaction or script as the document.
-Same documents and questions, one server, one run. The rows are of bench/indexes."""
+"""Indexes (IDX) compared with the recipe: sorted sets that the client writes in the same transaction or script as the
+document. Both have the same documents and queries, on one server, in one run. These are rows of bench/indexes."""
 
 import random
 import time
@@ -10,7 +10,7 @@ FIELDS = ("age", "points", "height", "visits")
 
 
 def writes(prefix, numbers, fields, rng):
-    """HSETs of five fields, of which the first `fields` are indexed, all changing."""
+    """HSET commands with five fields that all change; the first `fields` are indexed."""
     for number in numbers:
         values = [rng.randrange(10**6) for _ in FIELDS]
         pairs = [part for field, value in zip(FIELDS, values) for part in (field, value)]
@@ -44,7 +44,7 @@ def in_lua(client, prefix, numbers, fields, rng):
 
 
 def busy_time(server, commands, count, depth=64):
-    """Microseconds of the server's own processor time for each of `count` writes: what MULTI and EXEC cost is in it."""
+    """Microseconds of the server's processor time for each of `count` writes, including MULTI and EXEC."""
     client = server.client()
 
     def used():
@@ -67,12 +67,12 @@ def command_time(server, commands, count, depth=64):
     pipe.run(commands)
     pipe.close()
     rows = client.info("commandstats")
-    skipped = {"cmdstat_info", "cmdstat_config|resetstat", "cmdstat_exec"}  # EXEC counts what it runs once more
+    skipped = {"cmdstat_info", "cmdstat_config|resetstat", "cmdstat_exec"}  # EXEC would count its commands again
     return sum(row["usec"] for name, row in rows.items() if name not in skipped) / count
 
 
 def script_time(server, commands, count):
-    """Microseconds of each script, by INFO commandstats: what it calls is in it."""
+    """Microseconds of each script, by INFO commandstats, including the commands that it calls."""
     client = server.client()
     client.config_resetstat()
     send(server, commands, 64)
@@ -199,7 +199,7 @@ def _range_row(server, table, documents, rounds):
 
 
 def two_conditions(server, table, documents, rounds):
-    """100 of a million: two recipes' sets and ZINTER, or IDX.FIND."""
+    """Finds 100 of a million documents: by two sorted sets of the recipe and ZINTER, or by IDX.FIND."""
     client = server.client()
     client.flushall()
     rng = random.Random(6)

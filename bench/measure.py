@@ -1,5 +1,5 @@
-"""What every benchmark needs: its options, a server of its own, commands sent by the thousand,
-the server's own account of its time, and a table of ours beside the peer's."""
+"""What every benchmark needs: its options, a server of its own, sending thousands of commands, the server's own
+measurement of its time, and a table that compares our figures with the peer's."""
 
 import argparse
 import json
@@ -22,7 +22,7 @@ def options_parser(description):
 
 
 def encode(*words):
-    """A command as the protocol wants it."""
+    """A command encoded in the Redis protocol."""
     parts = [b"*%d\r\n" % len(words)]
     for word in words:
         word = word if isinstance(word, bytes) else str(word).encode()
@@ -81,7 +81,7 @@ def send(server, commands, depth=100):
 
 
 def server_time(server, commands, depth=16, name=None):
-    """Microseconds of server time a call, over these commands alone, by INFO commandstats."""
+    """Microseconds of server time per call, for these commands only, by INFO commandstats."""
     client = server.client()
     client.config_resetstat()
     pipe = Pipe(server, depth)
@@ -94,7 +94,7 @@ def server_time(server, commands, depth=16, name=None):
 
 
 def best_of(rounds, *measurements):
-    """The smallest figure of each measurement; they take turns, for the machine is shared."""
+    """The smallest figure of each measurement. The measurements take turns, because the machine is shared."""
     figures = [[measure() for measure in measurements] for _ in range(rounds)]
     return [min(column) for column in zip(*figures)]
 
@@ -117,8 +117,9 @@ def describe_machine(server):
 class Table:
     """Rows of: what, the peer's figure, ours, the ratio and what it must be at most.
 
-    A row that begins with spaces belongs to the last one that does not. With a file, the machine and each row are
-    written there as JSON, one object a line; the name of a row is then "row above / row", and must be unique.
+    A row that begins with spaces belongs to the last row that does not. If there is a file, the machine and each row
+    are written to it as JSON, one object per line. The name of an indented row is then "row above / row", and must be
+    unique.
 
     bench/history keeps the rows that can be compared from one day to the next ("kept"): ratios and amounts.
     """
@@ -137,7 +138,7 @@ class Table:
         print(what, flush=True)
 
     def ratio(self, what, peer, ours, limit=None, kept=True):
-        """`kept` is false for a ratio of single moments, which says little about the next run."""
+        """`kept` is false for a ratio of single moments, which varies between runs."""
         ratio = ours / peer
         verdict = "" if limit is None or ratio <= limit else "  missed"
         shown = "" if limit is None else f"{limit:.2f}"
@@ -145,11 +146,11 @@ class Table:
         self._row(what, peer=peer, ours=ours, ratio=ratio, limit=limit, kept=kept)
 
     def amount(self, what, ours, limit=None):
-        """Bytes, or a number of things: what does not depend on how fast the machine is. Less is better."""
+        """An amount that does not depend on the speed of the machine: bytes, or a number of things. Less is better."""
         self._alone(what, ours, limit, kept=True)
 
     def figure(self, what, ours, limit=None):
-        """What depends on the machine or describes the input: times, rates, sizes of payloads."""
+        """A figure that depends on the machine or describes the input: times, rates, sizes of payloads."""
         self._alone(what, ours, limit, kept=False)
 
     def _alone(self, what, ours, limit, kept):

@@ -1,5 +1,5 @@
-"""The longest time a server leaves a client without an answer, seen by one that asks all the
-time, from a process of its own."""
+"""The longest time that a server leaves a client without an answer, measured by a client that asks all the time, in a
+process of its own."""
 
 import multiprocessing
 import socket
@@ -9,7 +9,7 @@ EVERY = 0.0005
 
 
 class Pauses:
-    """Use as a context manager; longest() is the longest since the last call, in ms."""
+    """Use as a context manager. longest() is the longest pause since its last call, in ms."""
 
     def __init__(self, server):
         self._longest = multiprocessing.Value("d", 0.0)
@@ -26,7 +26,7 @@ class Pauses:
         self._process.join()
 
     def longest(self):
-        # What is going on at this moment counts: it is seen when it is answered.
+        # A pause that is going on at this moment counts too: it is known once the answer comes.
         answered = self._answers.value
         while self._answers.value < answered + 2:
             time.sleep(EVERY)

@@ -1,6 +1,6 @@
-"""The programs whose figures bench/history keeps and bench/compare compares, each with settled sizes."""
+"""The programs whose figures bench/history keeps and bench/compare compares, each with fixed sizes."""
 
-# Sizes are part of a figure: a change starts a new series. Not here: bench/evict, whose figures are times.
+# Sizes are part of a figure: changing one starts a new series. bench/evict is left out, because its figures are times.
 PROGRAMS = {
     "log": "--messages 200000 --rounds 7 --reads 2000",
     "groups": "--messages 200000 --worked 50000 --rounds 7",

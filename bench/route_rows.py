@@ -23,7 +23,7 @@ def many_filters(page, run):
     page.command("ROUTE.FILTERS COUNT 1,000", "ROUTE.FILTERS", "t", *CHANNEL, "COUNT", 1000)
     page.command("ROUTE.SUBSCRIBERS COUNT 1,000", "ROUTE.SUBSCRIBERS", "t", *CHANNEL, "COUNT", 1000)
     page.command("ROUTE.INFO", "ROUTE.INFO", "t")
-    # These are as large as the table, whatever is done.
+    # These are proportional to the size of the table, in any case.
     page.command("COPY", "COPY", "t", "copy", "REPLACE", is_limited=False)
     page.command("DEBUG DIGEST-VALUE", "DEBUG", "DIGEST-VALUE", "t", is_limited=False)
     dump = page.server.client().execute_command("DUMP", "t")

@@ -1,5 +1,5 @@
-// Clocks for bench/instructions: each reading of any clock is 400 ns after the one before. A server that is slowed down
-// by what counts its instructions then sees as much time pass between two commands as it does without.
+// Clocks for bench/instructions: each reading of any clock is 400 ns later than the previous one. So a server that is
+// slowed down by counting its instructions sees the same time between two commands as without it.
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/time.h>

@@ -1,5 +1,5 @@
-"""Suggestions beside the recipe of docs/recipes.md: terms with their frequency as members of one sorted set, of which the
-client reads all that begin with a prefix, and sorts them."""
+"""Suggestions compared with the recipe of docs/recipes.md: terms with their frequency as members of one sorted set. The
+client reads all members with a prefix, and sorts them."""
 
 import random
 
@@ -10,7 +10,7 @@ LENGTHS = (0, 1, 2, 3, 5)
 
 
 def some_terms(count, seed=11):
-    """Different ones of two to five syllables, with scores of which few are large."""
+    """Different terms of two to five syllables, with scores of which few are large."""
     rng = random.Random(seed)
     terms = {}
     while len(terms) < count:
@@ -35,7 +35,7 @@ def measure_suggestions(server, table, count, rounds):
     for length in LENGTHS:
         prefixes = [rng.choice(terms)[:length] for _ in range(1000)]
         found = measure_prefixes(server, prefixes, (), rounds)
-        # Of the short ones the peer's client gets a large part of the dictionary.
+        # For short prefixes the peer's client gets a large part of the dictionary.
         few = prefixes[: (1, 5, 100, 1000, 1000)[LENGTHS.index(length)]]
         by_lex = [encode("ZRANGE", "recipe", f"[{prefix}", b"[" + prefix.encode() + b"\xff", "BYLEX") for prefix in few]
         table.ratio(f"  SUG.GET of 10, prefix of {length}, beside ZRANGE BYLEX, µs", server_time(server, by_lex, 1, "ZRANGE"), found, kept=False)

@@ -1,9 +1,9 @@
-"""The world of bench/routes: filters over tasks of ten fields, made in fives around a task that
-all five match, so that a table of any size has changes that match five filters. Seeded.
+"""The data of bench/routes: filters over tasks with ten fields. They are made in groups of five around a task that all
+five match, so that a table of any size has changes that match five filters. The random numbers are seeded.
 
-Nine filters in ten have an equality or $in on a field of a thousand values or more, and one to
-three further conditions; the others only have ranges, on two to four fields, which together let
-one task in thirty thousand through. A condition is what a filter says about one field.
+Nine filters in ten have an equality or $in on a field with a thousand values or more, and one to three further
+conditions. The others only have ranges on two to four fields, which together match one task in thirty thousand. A
+condition is the part of a filter about one field.
 """
 
 import json
@@ -11,7 +11,7 @@ import random
 
 MATCHING = 5
 
-# Fields with many values, and how often a filter is about them.
+# Fields with many values, and how often filters use them.
 WIDE = {"customer": (50_000, 3), "product": (20_000, 3), "assignee": (10_000, 3), "project": (1_000, 1)}
 NARROW = {"status": 10, "kind": 20}
 NUMBERS = {"amount": 1_000_000, "due": 10_000_000, "weight": 100_000, "score": 1_000_000}
@@ -26,7 +26,7 @@ def task(rng):
 
 
 def range_around(rng, field, value, share):
-    """A range of that share of the field's values, with the value in it."""
+    """A range that covers this share of the field's values and contains the value."""
     width = max(1, round(NUMBERS[field] * share))
     low = value - rng.randrange(width)
     return {"$gte": low, "$lt": low + width}
@@ -83,7 +83,7 @@ COMPARISONS = {
 
 
 def matches(parsed, document):
-    """What a client does with a filter: the operators that the filters here have."""
+    """Evaluates a filter as a client does, with the operators that the filters here use."""
     for field, condition in parsed.items():
         value = document[field]
         if not isinstance(condition, dict):
@@ -95,8 +95,8 @@ def matches(parsed, document):
 
 
 class Candidates:
-    """Finds the filters a task matches without trying them all, so that this program finds its tasks in time; those
-    with a value by it, those of ranges by the ends of the ranges."""
+    """Finds the filters that a task matches without trying them all, so that this program is fast enough: filters with
+    a value are found by that value, filters with only ranges by the ends of the ranges."""
 
     def __init__(self, filters):
         self._by_value, self._by_ranges = {}, []
@@ -123,7 +123,7 @@ class Candidates:
 
 
 def tasks_that_match_five(filters, tasks, most):
-    """Up to `most` tasks with the numbers of the filters they match, which are five; in random order."""
+    """Up to `most` tasks, each with the numbers of the five filters that it matches; in random order."""
     candidates = Candidates(filters)
     chosen = []
     for document in random.Random(2).sample(tasks, len(tasks)):

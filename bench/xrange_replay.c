@@ -1,4 +1,4 @@
-/* The peer of bench/replay: a whole stream by XRANGE with hiredis, as its users write it.
+/* The peer of bench/replay: reads a whole stream by XRANGE with hiredis, as users do it.
  *
  *   xrange_replay PORT KEY COUNT */
 #include <hiredis/hiredis.h>

@@ -42,9 +42,9 @@ void tell_failure(const char* program, int why) {
   setpgid(0, 0);
   if (takes_terminal) take_terminal(getpgrp());
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent) std::_Exit(kCannotRun);  // it died before that
+  if (getppid() != parent) std::_Exit(kCannotRun);  // our process has ended already
   for (int number : {SIGINT, SIGTERM, SIGQUIT, SIGPIPE}) std::signal(number, SIG_DFL);
-  if (std::signal(SIGHUP, SIG_DFL) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup is meant for the command
+  if (std::signal(SIGHUP, SIG_DFL) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // the command keeps nohup's setting
   for (const auto& [name, value] : variables) {
     value ? setenv(name.c_str(), value->c_str(), 1) : unsetenv(name.c_str());
   }

@@ -18,8 +18,8 @@ using Words = std::vector<std::string>;
 constexpr Milliseconds kLong(60'000);
 constexpr Milliseconds kShort(50);
 
-// A pipe whose one end every program gets that is started meanwhile, as descriptor $OUT: when
-// it is at its end, none of them lives any more.
+// A pipe. Programs that are started meanwhile inherit one end, as descriptor $OUT. When the pipe is at its end, none of
+// them runs any more.
 class SharedPipe {
  public:
   SharedPipe() {
@@ -58,8 +58,7 @@ class SharedPipe {
 
 Words shell(const std::string& script) { return {"sh", "-c", script}; }
 
-// Two processes that do not end by themselves, with what they do at SIGTERM; says when both
-// are there.
+// Two processes that do not end by themselves, with their reaction to SIGTERM; prints when both are running.
 Words two_with(const std::string& trap) {
   return shell(trap + " (" + trap + " echo child >&$OUT; while :; do sleep 0.01; done) & " +
                "while :; do sleep 0.01; done");
@@ -129,7 +128,7 @@ TEST(ChildProcess, ItsEndIsPoliteAtFirst) {
   EXPECT_EQ(pipe.line(), "");
 }
 
-TEST(ChildProcess, WhoeverIgnoresTheSignalIsKilledAfterTheGrace) {
+TEST(ChildProcess, AProcessThatIgnoresTheSignalIsKilledAfterTheGrace) {
   SharedPipe pipe;
   ChildProcess child(two_with("trap '' TERM;"), pipe.variables());
   EXPECT_EQ(pipe.line(), "child\n");
@@ -147,7 +146,7 @@ TEST(ChildProcess, WhatItStartedIsKilledAlsoIfItEndsItself) {
   EXPECT_EQ(pipe.line(), "");
 }
 
-TEST(ChildProcess, WhoIsStoppedIsEndedToo) {
+TEST(ChildProcess, AStoppedProcessIsEndedToo) {
   SharedPipe pipe;
   ChildProcess child(two_with(""), pipe.variables());
   EXPECT_EQ(pipe.line(), "child\n");
@@ -166,7 +165,7 @@ TEST(ChildProcess, DestructionKillsWhatStillRuns) {
   EXPECT_EQ(pipe.line(), "");
 }
 
-TEST(ChildProcess, WhatItLeftBehindWhenItEndedByItselfLivesOn) {
+TEST(ChildProcess, ProcessesLeftBehindWhenItEndedByItselfRunOn) {
   SharedPipe pipe;
   {
     ChildProcess child(shell("(sleep 0.2; echo later >&$OUT) & exit 0"), pipe.variables());

@@ -9,7 +9,7 @@ namespace {
 constexpr size_t kColumn = 26;
 constexpr size_t kWidth = 88;
 
-// CLI11 writes "FORMAT:{csv,tsv}" for what an option takes and what is checked.
+// CLI11 writes "FORMAT:{csv,tsv}": the name of the option's value, and the allowed values.
 std::vector<std::string> choices_in(const std::string& type) {
   std::vector<std::string> choices;
   const size_t open = type.find('{');
@@ -46,7 +46,7 @@ std::string joined(const std::vector<std::string>& words, const char* between) {
   return text;
 }
 
-// A row of two columns; what does not fit goes on in the next line.
+// A row of two columns; text that does not fit continues on the next line.
 std::string row(const std::string& left, const std::string& right) {
   std::string text = "  " + left;
   if (text.size() + 1 >= kColumn) {
@@ -79,7 +79,7 @@ CommandInfo describe(const CLI::App& app) {
   info.description = app.get_description();
   info.text = app.get_footer();
   for (const CLI::Option* option : app.get_options()) info.options.push_back(describe(*option));
-  // Without a filter it would be those that were typed.
+  // Without a filter, CLI11 would return the subcommands that were typed.
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     info.commands.push_back(describe(*command));
   }

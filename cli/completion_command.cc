@@ -18,7 +18,7 @@ In zsh, in a folder of $fpath:
 
 Debian's package installs both.)";
 
-// All names of options and commands, parted by spaces.
+// All names of options and commands, separated by spaces.
 std::string names_in(const CommandInfo& command) {
   std::string names;
   for (const CommandInfo& one : command.commands) names += one.name + " ";
@@ -58,7 +58,7 @@ std::string positional_choices(const CommandInfo& command) {
   return "";
 }
 
-// For a string in single quotes within _arguments, where colons and brackets mean something.
+// Escapes text for a string in single quotes within _arguments, where colons and brackets are special.
 std::string zsh_quoted(const std::string& text) {
   std::string quoted;
   for (const char c : text) {

@@ -56,7 +56,7 @@ int say(const client::Error& error) {
   return error.code == client::ErrorCode::BadInput ? kSomeFailed : kNoServer;
 }
 
-// What has become of the keys.
+// The results for the keys.
 struct Tally {
   std::map<std::string, uint64_t> copied, left_out;  // by type
   uint64_t there_already = 0, failed = 0;
@@ -75,7 +75,7 @@ struct Tally {
   }
 };
 
-// Keys as they are found, copied some at a time.
+// Copies keys as they are found, several at a time.
 class CopyRun {
  public:
   CopyRun(client::KeyCopier& copier, Tally& tally) : copier_(copier), tally_(tally) {}

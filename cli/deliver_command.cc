@@ -52,7 +52,7 @@ client::Result<void> set_one(gateway::WebhookRule& rule, const std::string& word
   return {};
 }
 
-// The webhooks of the file, or the one of the command line.
+// The webhooks in the file, or the one on the command line.
 client::Result<std::vector<gateway::WebhookRule>> webhooks_of(const DeliverOptions& options, std::string& to) {
   using client::ErrorCode;
   gateway::WebhookRule rule = options.rule;

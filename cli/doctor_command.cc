@@ -40,7 +40,7 @@ int complain_of_doctor(const client::Error& error) {
   return error.code == client::ErrorCode::BadInput ? kSomeFailed : kNoServer;
 }
 
-// 10203 of "1.2.3", as MODULE LIST has it.
+// 10203 for "1.2.3", which is the form of MODULE LIST.
 int64_t number_of_version(const char* text) {
   int major = 0, minor = 0, patch = 0;
   std::sscanf(text, "%d.%d.%d", &major, &minor, &patch);

@@ -15,12 +15,12 @@ using client::ErrorCode;
 using client::Result;
 
 constexpr size_t kWriteAt = 64 << 10;
-// Keys whose beginnings are asked for in one round trip.
+// How many keys are started in one round trip.
 constexpr size_t kTogether = 32;
 constexpr client::Milliseconds kWait{1000};
 constexpr int kPauseMs = 250;
 
-// The name of what we export, as --type has it; empty: something else.
+// The name of an exported type, as for --type; empty for other types.
 std::string kind_of(const std::string& type) {
   if (type == "millr-log") return "log";
   if (type == "millr-chn") return "channel";
@@ -109,7 +109,7 @@ Result<void> ExportSession::visit(const client::FoundKey& key) {
   return {};
 }
 
-// Goes on with the logs and channels that are known. One log is waited for; several are asked in turn.
+// Continues with the logs and channels that are known. A single log is read with a wait; several are asked in turn.
 Result<void> ExportSession::follow() {
   const bool may_wait = logs_.size() == 1 && channels_.empty();
   while (!stop_.came()) {

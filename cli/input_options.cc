@@ -26,7 +26,7 @@ std::optional<InputFormat> format_called(std::string_view name) {
   return found->format;
 }
 
-// By the name of the file: "users.csv", "users.csv.gz", "USERS.CSV".
+// The format by the file's name: "users.csv", "users.csv.gz", "USERS.CSV".
 std::optional<InputFormat> format_of(const std::string& file) {
   const std::string name = CLI::detail::to_lower(file);
   std::string_view path = name;
@@ -125,7 +125,7 @@ std::string InputOptions::identity() const {
     line += " delimiter ";
     client::append_json_string(line, delimiter);
   }
-  // Without a template the first versions wrote an empty one.
+  // The first versions wrote an empty template if there was none.
   const std::vector<std::string> templates = as.empty() ? std::vector<std::string>{""} : as;
   for (const auto& [mark, text] : {std::pair{" as ", templates}, std::pair{" of ", files}}) {
     for (const std::string& one : text) {

@@ -87,8 +87,8 @@ std::string remark_on(const client::Result<client::Loader::End>& end) {
   return *end == client::Loader::End::Doubtful ? ", some of it perhaps lost by the server" : "";
 }
 
-// What is loaded how and into which database, in one line. Without the server: after a failover the same load continues
-// at another one.
+// The input, the options and the database, in one line. The server is not part of it: after a failover the same load
+// continues at another one.
 std::string identity(const LoadCommandOptions& options, unsigned database) {
   return options.input.identity() + (database == 0 ? "" : " into database " + std::to_string(database));
 }

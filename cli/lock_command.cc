@@ -20,11 +20,11 @@ using client::Milliseconds;
 
 struct LockOptions {
   ServerOptions servers;
-  std::vector<std::string> nodes;  // --to as it was called before
+  std::vector<std::string> nodes;  // --to under its earlier name
   std::string ttl = "30s";
   std::string wait = "0";
   std::string grace = "5s";
-  std::string patience;  // empty: what Redlock takes
+  std::string patience;  // empty: Redlock's default
   bool shared = false;
   uint64_t limit = 1;
   bool quiet = false;
@@ -72,7 +72,7 @@ client::Result<std::vector<client::ConnectionOptions>> servers_of(const LockOpti
   return servers.connections();
 }
 
-// No wait at all is a time here.
+// Here not to wait is allowed as a time.
 client::Result<Milliseconds> parse_wait(const std::string& text) {
   if (text == "0") return Milliseconds(0);
   return parse_duration(text);

@@ -19,7 +19,7 @@ using client::Result;
 constexpr int64_t kBlockMs = 10'000;
 constexpr int64_t kPatienceMs = 20'000;
 constexpr client::Milliseconds kLongestRest{2000};
-// Of a frame, which is a string of a megabyte at most if messages are of the usual size; and for a group.
+// The number of messages of a read, also for a group. A frame of so many messages of usual size has at most a megabyte.
 constexpr const char* kFrameMessages = "10000";
 constexpr const char* kGroupMessages = "100";
 

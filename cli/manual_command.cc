@@ -9,7 +9,7 @@
 namespace millrace::cli {
 namespace {
 
-// Text in which nothing means anything to troff.
+// Text with all special characters of troff escaped.
 std::string plain(const std::string& text) {
   std::string out;
   bool is_at_line_start = true;
@@ -31,7 +31,7 @@ std::string plain(const std::string& text) {
 
 std::string bold(const std::string& text) { return "\\fB" + plain(text) + "\\fR"; }
 
-// As it stands there: the examples and tables in it are aligned.
+// Printed as it is, because the examples and tables in it are aligned.
 std::string as_it_is(const std::string& text) { return ".PP\n.nf\n" + plain(text) + "\n.fi\n"; }
 
 std::string option_entry(const OptionInfo& option) {

@@ -10,7 +10,7 @@
 namespace millrace::cli {
 namespace {
 
-// Reads a text from its front.
+// Parses a text from the beginning.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text) {}
@@ -21,7 +21,7 @@ class Cursor {
     text_.remove_prefix(1);
     return true;
   }
-  // A number of exactly `count` digits.
+  // Parses a number of exactly `count` digits.
   std::optional<int> digits(size_t count) {
     if (text_.size() < count) return std::nullopt;
     int number = 0;
@@ -48,7 +48,7 @@ std::optional<std::chrono::sys_days> read_day(Cursor& text) {
   return std::chrono::sys_days(date);
 }
 
-// Behind the T: 13:05, 13:05:30 or 13:05:30.123.
+// Parses the time behind the T: 13:05, 13:05:30 or 13:05:30.123.
 std::optional<int64_t> read_clock(Cursor& text) {
   const auto hour = text.digits(2);
   if (!hour || *hour > 23 || !text.skip(':')) return std::nullopt;
@@ -65,7 +65,7 @@ std::optional<int64_t> read_clock(Cursor& text) {
   return time + *fraction;
 }
 
-// Nothing, Z, +02:00 or -05:30: milliseconds that the clock there is ahead.
+// Parses the time zone: nothing, Z, +02:00 or -05:30. Returns how many milliseconds its clock is ahead of UTC.
 std::optional<int64_t> read_zone(Cursor& text) {
   if (text.is_at_end() || text.skip('Z')) return 0;
   const bool is_ahead = text.skip('+');

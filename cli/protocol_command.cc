@@ -59,7 +59,7 @@ int run(const InputOptions& options) {
     if (step == CommandSource::Step::Command) can_write = write_command(*source, buffer);
     if (step == CommandSource::Step::Bad) {
       is_good = false;
-      // Without a file it cannot fail.
+      // Without an output file it cannot fail.
       (void)errors.note(source->file_name(source->begin().file), source->begin().line, source->problem());
     }
   }

@@ -57,7 +57,7 @@ StopSignal::StopSignal(Second second) {
   if (pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   struct sigaction action {};
   action.sa_handler = leave_a_mark;
-  // One handler at a time: each sees what the other has noted.
+  // Only one handler runs at a time, so each sees what the other has stored.
   for (const int number : kStopSignals) sigaddset(&action.sa_mask, number);
   for (const int number : kStopSignals) {
     struct sigaction before {};

@@ -59,7 +59,7 @@ int64_t present_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-// A check of --from, as TREAD will understand it: what is wrong with the word, or nothing.
+// Checks --from by the rules of TREAD; returns what is wrong with it, or nothing.
 std::string is_a_place(const std::string& word) {
   int64_t offset = 0;
   const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), offset);
@@ -82,7 +82,7 @@ std::string line_of(const Message& message, bool as_json) {
   return line + "}\n";
 }
 
-// False when the output takes no more.
+// False when nothing more can be written to the output.
 bool print(const Message& message, bool as_json) {
   const std::string line = line_of(message, as_json);
   return std::fwrite(line.data(), 1, line.size(), stdout) == line.size();

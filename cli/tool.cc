@@ -54,7 +54,7 @@ int run_tool(int argc, char** argv) {
   tool.set_help_flag("-h,--help", "show this");
   tool.set_version_flag("--version", "millrace " MILLRACE_VERSION)->description("show the version");
   tool.footer(std::string(kToolBeginning) + kAddressHelp + kToolEnd);
-  // Subcommands take it over from here when they are added.
+  // Subcommands inherit this setting when they are added.
   tool.formatter_fn([](const CLI::App* app, const std::string&, CLI::AppFormatMode) {
     return help_page(describe(*app), app->get_parent() == nullptr ? "" : app->get_parent()->get_name() + " ");
   });

@@ -45,7 +45,7 @@ size_t ClusterMap::node_number(const Endpoint& node) {
 Result<Endpoint> redirection_target(std::string_view error, const Endpoint& from) {
   const size_t space = error.rfind(' ');
   auto target = parse_endpoint(space == error.npos ? "" : error.substr(space + 1));
-  // ":6381" has our default host, which need not be where the node is.
+  // ":6381" would mean our default host, which need not be the node's.
   if (target && error[space + 1] == ':') target->host = from.host;
   return target;
 }

@@ -23,7 +23,7 @@ std::unexpected<Error> cannot_connect(const Endpoint& to, const std::string& why
   return fail(ErrorCode::Unreachable, "cannot connect to " + to.text() + ": " + why);
 }
 
-// A negative time is for ever.
+// A negative time means for ever.
 bool poll_for(int descriptor, short events, Milliseconds timeout) {
   const auto end = SocketClock::now() + timeout;
   Milliseconds left = timeout;
@@ -38,7 +38,7 @@ bool poll_for(int descriptor, short events, Milliseconds timeout) {
   }
 }
 
-// 0, or what went wrong as errno has it.
+// 0, or the errno.
 int finish_connecting(int descriptor, Milliseconds timeout) {
   if (!poll_for(descriptor, POLLOUT, timeout)) return ETIMEDOUT;
   int problem = 0;
@@ -47,8 +47,7 @@ int finish_connecting(int descriptor, Milliseconds timeout) {
   return problem;
 }
 
-// A connected descriptor, or minus what went wrong. It does not wait, and no program that we
-// start gets it.
+// A connected descriptor, or minus the errno. It is non-blocking, and programs that we start do not inherit it.
 int connected(const sockaddr* address, socklen_t size, Milliseconds timeout) {
   const int descriptor = ::socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (descriptor < 0) return -errno;

@@ -14,7 +14,7 @@
 namespace millrace::client {
 namespace {
 
-// What OpenSSL noted last, in its words.
+// The text of OpenSSL's last error.
 std::string tls_error() {
   const unsigned long code = ERR_peek_last_error();
   ERR_clear_error();
@@ -28,8 +28,7 @@ bool is_address(const std::string& host) {
   return inet_pton(AF_INET, host.c_str(), bytes) == 1 || inet_pton(AF_INET6, host.c_str(), bytes) == 1;
 }
 
-// OpenSSL writes without MSG_NOSIGNAL: a server that went away would end the program by
-// SIGPIPE.
+// OpenSSL writes without MSG_NOSIGNAL: if the server closed the connection, SIGPIPE would end the program.
 int write_without_signal(BIO* bio, const char* bytes, int size) {
   const ssize_t sent =
       ::send(static_cast<int>(BIO_get_fd(bio, nullptr)), bytes, static_cast<size_t>(size), MSG_NOSIGNAL);
@@ -116,7 +115,7 @@ Result<TlsSession> TlsSession::begin(const TlsOptions& options, const std::strin
   TlsSession session(made);
   SSL_set_connect_state(made);
   const std::string& name = options.server_name.empty() ? host : options.server_name;
-  // An address is no name that a server could be asked for by.
+  // An IP address is not a host name, and must not be sent as one (SNI).
   if (!is_address(name)) SSL_set_tlsext_host_name(made, name.c_str());
   if (options.checks_the_server) {
     SSL_set_verify(made, SSL_VERIFY_PEER, nullptr);
@@ -178,7 +177,7 @@ Transfer TlsSession::outcome(int result) {
       if (problem == 0) return {Transfer::Kind::Closed};
       return {Transfer::Kind::Failed, 0, std::strerror(problem)};
     default:
-      // A server that is killed ends without the farewell of TLS.
+      // A server that is killed does not send TLS's closing message.
       if (ERR_GET_REASON(ERR_peek_last_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING) return {Transfer::Kind::Closed};
       return {Transfer::Kind::Failed, 0, tls_error()};
   }

@@ -1,4 +1,4 @@
-// The gateway's API below /v1/admin: single calls, and one stream that tells of changes.
+// The gateway's API below /v1/admin: single calls, and one stream of changes.
 import { useEffect, useState } from "preact/hooks";
 /** @typedef {import("./format.js").Body} Body */
 
@@ -6,7 +6,7 @@ const base = new URL("../v1/admin/", location.href);
 const ROOT = "/v1/admin/";
 const TOKEN = "millrace-token";
 
-/** A value that components show, and that changes. @template T @param {T} value */
+/** A value that changes and that components show. @template T @param {T} value */
 export function store(value) {
   /** @type {Set<(value: T) => void>} */
   const listeners = new Set();
@@ -31,14 +31,14 @@ export function store(value) {
   };
 }
 
-/** Who we are, as /me says; null until it has answered. */
+/** The user, as /me describes it; null until it has answered. */
 export const me = store(/** @type {Body | null} */ (null));
-/** Whether the gateway wants a token that it has not got. */
+/** Whether the gateway requires a token that the page does not have. */
 export const refused = store("");
-/** Whether changes arrive: since when not, if they do not. */
+/** Whether changes arrive; if they do not, since when. */
 export const connection = store({ live: false, since: 0, tries: 0 });
 
-/** Whether the gateway has another page by now. */
+/** Whether the gateway has a newer version of this page. */
 export const outdated = store(false);
 
 export const mayWrite = () => !!me.get()?.may?.includes("write");
@@ -58,7 +58,7 @@ const headers = () => {
 };
 
 /**
- * Throws an Error with the text of the gateway.
+ * Calls the API. Throws an Error with the gateway's text.
  * @param {string} method @param {string} path below /v1/admin/ @param {any} [body]
  * @returns {Promise<Body>}
  */
@@ -91,7 +91,8 @@ const known = new Map();
 let stream = null;
 let timer = 0;
 
-// A browser has six connections for a host, over all its tabs: one tab needs one, and a hidden one none.
+// A browser has only six connections to a host, for all tabs together. So each visible tab uses one, and a hidden one
+// none.
 function reopen(wait = 0) {
   clearTimeout(timer);
   timer = setTimeout(() => {
@@ -115,7 +116,7 @@ async function follow() {
     connection.set({ live: true, since: 0, tries: 0 });
     await readEvents(answer.body.pipeThrough(new TextDecoderStream()).getReader());
   } catch {
-    // Whatever it was: it is tried again.
+    // It is tried again after any error.
   }
   if (stream !== mine) return;
   const { since, tries } = connection.get();
@@ -155,7 +156,7 @@ function greet() {
 }
 
 let loaded = "";
-// A gateway that was away may have come back as a newer one.
+// A gateway that was down may have come back in a newer version.
 async function compare() {
   const { headers: given } = await fetch("main.js", { method: "HEAD", cache: "no-store" });
   const etag = given.get("etag") ?? "";
@@ -163,7 +164,7 @@ async function compare() {
   loaded ||= etag;
 }
 
-/** Connects, or does it again with another token. */
+/** Connects, or reconnects with another token. */
 export function begin() {
   greet();
   reopen();
@@ -171,7 +172,7 @@ export function begin() {
 document.addEventListener("visibilitychange", () => reopen(document.hidden ? 20_000 : 0));
 
 /**
- * What a path answers, now and whenever that changes.
+ * The answer of a path, now and whenever it changes.
  * @param {string | null} path
  * @returns {{body: Body | null, error: string}}
  */

@@ -11,7 +11,7 @@ const colour = name =>
 
 /**
  * @param {{label: string, times: number[], lines: (number | null)[][], format: (value: any) => string, now: any}} props
- * times are seconds; a second line is drawn softly
+ * times are in seconds; a second line is drawn in a softer colour
  */
 export function Curve({ label, times, lines, format, now }) {
   const place = useRef(/** @type {HTMLElement | null} */ (null));
@@ -46,7 +46,7 @@ export function Curve({ label, times, lines, format, now }) {
   </section>`;
 }
 
-// Steps of the axis that its labels tell apart: rates have one decimal, other counts none, and sizes are of 1024.
+// Steps of the axis for which labels differ: rates have one decimal, other counts none, and sizes count in 1024.
 const tens = Array.from({ length: 16 }, (_, i) => [10 ** i, 2 * 10 ** i, 5 * 10 ** i]).flat();
 const steps = new Map([
   [size, Array.from({ length: 50 }, (_, i) => 2 ** i)],

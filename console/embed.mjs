@@ -20,7 +20,7 @@ const types = {
   ".svg": "image/svg+xml",
 };
 
-/** Why the packages cannot be had; empty: they are there. */
+/** Installs the packages; returns why that failed, or an empty string. */
 function install() {
   const wanted = readFileSync(join(here, "package-lock.json"), "utf8");
   const mark = join(folder, "installed");
@@ -34,8 +34,9 @@ function install() {
   return "";
 }
 
-// One module of all modules, without what a browser does not need: with uPlot's 50 KB in it, the whole page stays below
-// 120 KB only so. Indentation is part of our templates, so that no minifier may take it away; we may.
+// Combines all modules into one, without what a browser does not need: only so the whole page stays below 120 KB, with
+// the 50 KB of uPlot in it. Indentation is part of our templates, so a minifier must not remove it; here it is known to
+// be safe.
 const unused = [
   "rangeLog",
   "rangeAsinh",
@@ -61,7 +62,7 @@ const ours = {
         ? undefined
         : { contents: readFileSync(path, "utf8").replace(/\n\s+/g, "\n"), loader: "js" },
     );
-    // Without what it offers to other programs, such as kinds of curves and axes that this page does not draw.
+    // Without the parts that only other programs use, such as kinds of curves and axes that this page does not draw.
     build.onLoad({ filter: /uPlot\.esm\.js$/ }, ({ path }) => {
       let contents = readFileSync(path, "utf8").replace(/\nuPlot\.assign = [^]*\nexport /, "\nexport ");
       for (const name of unused)

@@ -29,7 +29,7 @@ export function size(count) {
   return `${unit === 0 || value >= 100 ? Math.round(value) : short.format(value)} ${units[unit]}`;
 }
 
-/** A span of time in two units at most. @param {any} ms */
+/** A duration, in at most two units. @param {any} ms */
 export function span(ms) {
   if (!ms || ms < 0) return "–";
   const s = Math.floor(ms / 1000);
@@ -52,7 +52,7 @@ export function span(ms) {
     .join(" ");
 }
 
-/** A date as the clock of this place has it. @param {any} ms */
+/** A date in local time. @param {any} ms */
 export function date(ms) {
   if (!ms) return "–";
   const at = new Date(Number(ms));
@@ -64,13 +64,14 @@ export function date(ms) {
 /** @param {string} text */
 export const fromBase64 = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
 
-// Control characters, and those that turn the direction of what stands beside them: a name must not look like another.
+// Control characters, and those that change the direction of the text beside them: one name must not look like another.
 const hidden = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 /** @param {string} said */
 export const visible = said =>
   said.replace(hidden, c => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
 
-/** Bytes as text: what is not UTF-8 as \xff, hidden characters as \u0007; lines stay. @param {any} value */
+/** Bytes as text: bytes that are not UTF-8 as \xff, hidden characters as \u0007; line breaks stay. @param {any} value
+ *  */
 export function text(value) {
   if (value === null || value === undefined) return "–";
   if (typeof value === "string") return visible(value);
@@ -82,7 +83,7 @@ export function text(value) {
   ).join("");
 }
 
-/** A name in one line, as a person can type it. @param {any} value */
+/** A name in one line, in a form that a person can type. @param {any} value */
 export const label = value => text(value).replace(/\n/g, "\\n").replace(/\t/g, "\\t");
 
 /** A name as a part of a path. @param {Bytes} name */
@@ -91,7 +92,7 @@ export const part = name =>
     ? encodeURIComponent(name)
     : Array.from(fromBase64(name.base64), byte => "%" + byte.toString(16).padStart(2, "0")).join("");
 
-/** What part() encoded, as the value it was. @param {string} encoded @returns {Bytes} */
+/** Decodes what part() has encoded. @param {string} encoded @returns {Bytes} */
 export function unpart(encoded) {
   try {
     return decodeURIComponent(encoded);

@@ -1,4 +1,4 @@
-// Markup in templates: what is inserted is text, never read as markup.
+// Markup in templates: inserted values are text, and never parsed as markup.
 import { h } from "preact";
 import htm from "htm";
 

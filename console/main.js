@@ -1,4 +1,4 @@
-// The frame around the screens: where we are, whether changes arrive, who may what.
+// The frame around the screens: navigation, whether changes arrive, and what the user may do.
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { begin, connection, me, outdated, refused, useLive, useToken } from "./api.js";
@@ -34,7 +34,7 @@ const screens = {
   audit: Audit,
 };
 
-/** Where the address leads: #/log/orders/groups/billing?tags=new */
+/** The place that the address names: #/log/orders/groups/billing?tags=new */
 function place() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
   const [screen, ...names] = path.split("/");

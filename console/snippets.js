@@ -1,4 +1,4 @@
-// The same thing as a command, a request and a program: for who wants to go on in a terminal.
+// The same operation as a command, a request and a program, for users who want to continue in a terminal.
 import { fromBase64, part } from "./format.js";
 import { copied, question } from "./ui.js";
 /** @typedef {import("./format.js").Bytes} Bytes */

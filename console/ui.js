@@ -1,4 +1,4 @@
-// Parts that every screen is made of. What comes from the server is text: it is never read as markup.
+// Parts that every screen is made of. Values from the server are text, and never parsed as markup.
 import { h } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, mayWrite, me, store } from "./api.js";
@@ -10,7 +10,7 @@ import { html } from "./html.js";
 
 export { html };
 
-// --- what has happened, and questions ---
+// --- messages and dialogs ---
 
 export const notice = store({ text: "", bad: false, at: 0 });
 
@@ -26,7 +26,7 @@ export function say(said, bad = false) {
   );
 }
 
-/** Runs something a person has asked for, and says how it went. @param {() => Promise<any>} work */
+/** Runs something that the user has asked for, and shows the result. @param {() => Promise<any>} work */
 export async function attempt(work) {
   try {
     const said = await work();
@@ -40,15 +40,16 @@ export async function attempt(work) {
  * @typedef {object} Question
  * @property {string} title
  * @property {Children} [text] what will happen
- * @property {string} yes what the button says that does it
+ * @property {string} yes the text of the button that confirms
  * @property {boolean} [danger]
- * @property {string} [typed] a name that must be typed first, for what cannot be undone
+ * @property {string} [typed] a name that must be typed first, for actions that cannot be undone
  * @property {{name: string, label: string, value?: any, rows?: number, type?: string, options?: string[][]}[]} [fields]
- * @property {(values: Record<string, string>) => Promise<any>} [act] its text is shown once it is done
+ * @property {(values: Record<string, string>) => Promise<any>} [act] the action; the text that it returns is shown at
+ * the end
  */
 export const question = store(/** @type {Question | null} */ (null));
 
-/** The open question, in a dialog that keeps the keyboard. */
+/** The open question, in a dialog that keeps the keyboard focus. */
 export function Asking() {
   const asked = question.use();
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
@@ -124,9 +125,9 @@ function Change({ label, ask, aria, disabled, danger }) {
 }
 
 /**
- * A button that removes something for good.
- * @param {string} label @param {string} what "the worker w1" @param {Children} then what that means @param {string} path
- * @param {{typed?: string, to?: string}} [more] a name to be typed; where to go afterwards
+ * A button that removes something permanently.
+ * @param {string} label @param {string} what "the worker w1" @param {Children} then the consequence @param {string}
+ * path @param {{typed?: string, to?: string}} [more] a name to be typed; where to go afterwards
  */
 export const removal = (label, what, then, path, more) =>
   change(
@@ -156,7 +157,7 @@ export const name = of => h(Name, { of });
 export const chip = (said, tone = "") => html`<span class="chip ${tone}">${said}</span>`;
 /** @param {Children} said */
 export const muted = said => html`<span class="muted">${said}</span>`;
-/** What looks like a link and does something here. @param {Children} said @param {() => void} does */
+/** A button that looks like a link. @param {Children} said @param {() => void} does */
 export const pressed = (said, does) => html`<button class="link" onClick=${does}>${said}</button>`;
 /** @param {string} to a screen @param {any} of a name @param {string} [tail] */
 export const link = (to, of, tail = "") => html`<a href=${`#/${to}/${part(of)}${tail}`}>${name(of)}</a>`;
@@ -164,12 +165,13 @@ export const link = (to, of, tail = "") => html`<a href=${`#/${to}/${part(of)}${
 /** @type {Record<string, (value: any) => Children>} */
 const formats = { number, size, span, date, name, rate, text };
 /** @typedef {[title: Children, what: string | ((row: any, index: number) => Children), kind?: string]} Column
- * kind: one of the formats; "num" is to the right, "wide" takes the room that is left, "bare" are buttons */
+ * kind: one of the formats; "num" is aligned to the right, "wide" takes the remaining width, "bare" is for buttons */
 /** @typedef {{items: Body[] | null, more?: any, error?: string}} Pages */
 
 /**
- * A table; `content` is the field that a row shows in one line, and whole when it is opened; `inside` is shown below it.
- * @param {{label: string, of: Pages | Body[] | null | undefined, id: string | ((row: any) => any), columns: (Column | false)[], empty?: Children,
+ * A table. `content` is the field that a row shows in one line, and completely when the row is open; `inside` is shown
+ * below it. @param {{label: string, of: Pages | Body[] | null | undefined, id: string | ((row: any) => any), columns:
+ * (Column | false)[], empty?: Children,
  *   mark?: (row: any) => string, content?: string, inside?: (row: any) => Children}} props
  */
 export const table = props => h(Table, props);
@@ -227,7 +229,7 @@ function Table({ label, of, id, columns, empty = "Nothing here.", mark, content,
 export const problem = said => said && html`<p class="problem" role="alert">${said}</p>`;
 
 /** @typedef {[title: string, what: string | null | Children[] | import("preact").VNode<any>, kind?: string, tone?: any]} Figure
- * a field as a format says it (number, if none is named), or what to show; the tone is look or act, if it is one */
+ * what: a field, shown in the format `kind` (number by default), or what to show; tone: look or act */
 /** Figures in a row. @param {Body | null} of @param {Figure[]} rows */
 export const figures = (of, rows) =>
   html`<dl class="figures">${rows.map(
@@ -262,7 +264,8 @@ export const keyHead = (kind, key, { body, error }, rows, buttons) => [
   figures(body, rows),
 ];
 
-/** @param {string} label @param {string} base @param {string} now @param {[string, Children][]} of the first is at the base itself */
+/** @param {string} label @param {string} base @param {string} now @param {[string, Children][]} of the first tab is at
+ *  the base itself */
 export const tabs = (label, base, now, of) =>
   html`<nav class="tabs" aria-label=${label}>${of.map(
     ([tab, said], i) =>
@@ -278,7 +281,8 @@ export const copied = (label, said) => html`<div class="copy"><div class="button
     )} aria-label=${`Copy ${label}`}>Copy</button></div>
   <pre tabindex="0" aria-label=${label}>${said}</pre></div>`;
 
-/** An input that tells a while after the last key. @param {string} label @param {(value: string) => void} onValue @param {{value?: string, id?: string, key?: string}} [more] */
+/** An input that calls onValue a moment after the last key. @param {string} label @param {(value: string) => void}
+ *  onValue @param {{value?: string, id?: string, key?: string}} [more] */
 export const input = (label, onValue, more) => h(Input, { label, onValue, ...more });
 /** @param {{label: string, value?: string, onValue: (value: string) => void, id?: string}} props */
 function Input({ label, value = "", onValue, id }) {

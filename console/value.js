@@ -1,11 +1,11 @@
-// Contents of messages: JSON in lines and colours, other text as it is, bytes with escapes.
+// Contents of messages: JSON with line breaks and colours, other text as it is, bytes with escapes.
 import { html } from "./html.js";
 import { size, text, visible } from "./format.js";
 
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g;
 const MOST_COLOURED = 20_000;
 
-/** JSON in lines; null: it is none. @param {any} value */
+/** JSON with line breaks; null if the value is not JSON. @param {any} value */
 export function pretty(value) {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return null;
   try {

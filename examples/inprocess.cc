@@ -20,7 +20,7 @@ using namespace millrace;
 
 namespace {
 
-// The program's clock. The engine reads none: every call is told the time.
+// The program's clock. The engine does not read a clock: every call gets the time as an argument.
 Now now{.wall = UnixMs(1'700'000'000'000),
         .monotonic = MonotonicMs(1'000),
         .clock_id = 1,
@@ -37,10 +37,10 @@ void let_pass(uint64_t milliseconds) {
 
 // --- a log ---
 
-// A new log draws its epoch from this. A program whose logs are deleted and made again takes random bytes.
+// A new log derives its epoch from this. A program that deletes logs and makes them again should use random bytes.
 void fill_random(HashKey& bytes) { bytes.fill(7); }
 
-// This program has one log: there is none that dead letters could go to.
+// This program has only one log, so there is no other one for dead letters.
 class NoOtherLogs final : public OtherLogs {
  public:
   Result<void> may_write(const Place<Log>&, ByteView) override {
@@ -99,7 +99,7 @@ bool use_a_log(const std::string& file) {
   NoOtherLogs no_others;
   LogLimits limits;
   BlockPacker packer;
-  HashKey tag_key{};  // of a program that strangers write to: random bytes
+  HashKey tag_key{};  // random bytes, in a program that gets untrusted input
   LogOperations logs(no_others, limits, packer, tag_key, fill_random);
   OwnPlace<Log> orders("orders");
 
@@ -188,7 +188,7 @@ void use_a_pool() {
   const auto sent = pools.push(pool, push, call());
   const std::string owner(sent.answer->worker), other = owner == "w1" ? "w2" : "w1";
   pull(pools, pool, owner.c_str());
-  let_pass(20'000);  // and does not acknowledge, nor show itself: it is stale
+  let_pass(20'000);  // and neither acknowledges nor shows that it is alive: it becomes stale
   pools.heartbeat(pool, other, call());
   pools.look_after(pool, call());
   pull(pools, pool, other.c_str());

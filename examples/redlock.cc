@@ -13,8 +13,7 @@ using namespace millrace::client;
 
 namespace {
 
-// What is guarded. Whatever it writes to should refuse a token smaller than the greatest it
-// has seen.
+// The work under the lock. A resource that it writes to should refuse a token smaller than the greatest it has seen.
 void work(int step, uint64_t token) {
   std::printf("step %d with token %llu\n", step, static_cast<unsigned long long>(token));
 }
@@ -42,7 +41,7 @@ int main(int argc, char** argv) {
 
   for (int step = 1; step <= 3; ++step) {
     work(step, (*held)->token.value_or(0));
-    // Here between two steps; a step that may take long needs a thread that renews.
+    // Renewed here between two steps; a step that may take long needs a thread that renews the lock.
     held = lock.renew();
     if (!held || !*held) return complain("the lock is lost: nothing more is done");
   }

@@ -1,9 +1,9 @@
-// Everything that a log has of a day, or of any time, again and as fast as it comes:
+// Reads everything that a log has of a day, or of any period, as fast as possible:
 //
 //   example_replay HOST:PORT KEY [FROM-UNIX-MS [TO-UNIX-MS]]
 //
-// Messages come in frames, packed as the server holds them, and are unpacked by several threads. Says how many there
-// were.
+// Messages come in frames, packed as the server holds them, and are unpacked by several threads. Prints the number of
+// messages.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
 
   const auto start = std::chrono::steady_clock::now();
   Sum sum;
-  // One more than three does not help: there is work that the reader does alone.
+  // More than three threads do not help, because some work is done by the reader alone.
   const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 2U, 4U) - 1;
   LogReader reader(connection, argv[2], {.from = *from, .threads = threads});
   for (Message message; (!end || reader.position() < *end) && reader.next(message);) {

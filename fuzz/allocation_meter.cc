@@ -12,8 +12,8 @@ uint64_t allocated = 0;
 
 uint64_t millrace::fuzz::allocated_bytes() { return allocated; }
 
-// All forms, though the library's own would call the first: a sanitizer's would not.
-// Over-aligned types, which have more forms, are not used by the engine.
+// All forms are replaced: the library's other forms would call the first one, but a sanitizer's would not. The forms
+// for over-aligned types are left out, because the engine has no such types.
 void* operator new(size_t size, const std::nothrow_t&) noexcept {
   allocated += size;
   return std::malloc(size == 0 ? 1 : size);

@@ -1,5 +1,5 @@
 // A channel from untrusted bytes: RESTORE, a loaded RDB, CHAN.APPLY.
-// Whatever decodes is a valid channel in every respect, and goes on like any other.
+// Whatever decodes is a valid channel in every respect, and works like any other.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -15,14 +15,14 @@ using millrace::testing::channel_from_bytes;
 using millrace::testing::channel_to_bytes;
 using millrace::testing::same_channels;
 
-// What decoding may allocate: as a log does (log_payload_fuzz.cc), and an index of ids; and
-// for each subscriber, which takes at least four bytes, its place in a list and an index.
+// What decoding may allocate: the same as a log (log_payload_fuzz.cc), an index of ids, and for each subscriber, which
+// takes at least four bytes, its place in a list and in an index.
 constexpr uint64_t kPerInputByte = 192;
 constexpr uint64_t kPerBlock = 1024;
 constexpr uint64_t kAtAll = 8192;
 
-// Every message is found by its id, and every subscriber by its name. What a subscriber is
-// given is what lies behind it.
+// Every message is found by its id, and every subscriber by its name. A subscriber is given the messages behind its
+// clock.
 void read_everything(const Channel& channel) {
   Message message{};
   for (MessageBlocks::Cursor cursor(channel.messages(), channel.messages().first()); cursor.next(message);) {
@@ -67,7 +67,7 @@ void subscribe_and_acknowledge(Channel& channel) {
   REQUIRE(channel.check() == nullptr);
 }
 
-// Time passes until nothing is left, or until it ends.
+// Time passes until nothing is left, or until the clock's range ends.
 void expire(Channel& channel) {
   for (uint64_t step : {uint64_t{1}, channel.head().expire_ms, channel.head().expire_ms + 1}) {
     if (step > uint64_t{INT64_MAX} - channel.now().value()) return;
@@ -91,7 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   auto channel = channel_from_bytes(input);
   const uint64_t blocks = channel ? channel->messages().block_count() : size / 8;  // a block takes at least 9 bytes
   REQUIRE(fuzz::allocated_bytes() - before <= kAtAll + kPerInputByte * size + kPerBlock * blocks);
-  // Again, with a look at every step, the last before a refusal too.
+  // Decodes again and checks the channel after every step, also after the last step before a refusal.
   const auto looked_at = channel_from_bytes(input, [](const Channel& step) { REQUIRE(step.check() == nullptr); });
   REQUIRE(looked_at.has_value() == channel.has_value());
   if (!channel) {

@@ -48,7 +48,7 @@ void check(const FetchRequest& request, Words words) {
 void check(const ChannelReadRequest& request, Words words) {
   REQUIRE(request.max >= 1 && request.max <= kMaxReadCount);
   REQUIRE(!request.max_bytes || (*request.max_bytes >= 1 && *request.max_bytes <= INT64_MAX));
-  // There is one way to write each position.
+  // Each position has exactly one spelling.
   if (request.start.kind == ChannelStart::Kind::After) REQUIRE(to_text(request.start.position) == words[0]);
 }
 

@@ -1,4 +1,4 @@
-// An arbitrary checkpoint file: it is refused, or it is read as it is written.
+// An arbitrary checkpoint file: it is refused, or writing it again gives the same content.
 #include <cstddef>
 #include <cstdint>
 #include <string>

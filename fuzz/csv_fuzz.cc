@@ -1,4 +1,4 @@
-// Tables as text, shown whole and in windows of any size: the records are the same.
+// Tables as text: parsed as a whole and in windows of any size, they have the same records.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
     const auto whole = pieces_of(style, text, size + 1);
     for (const size_t window : {7u, 64u}) REQUIRE(pieces_of(style, text, window) == whole);
   }
-  // Fields that are written with quotes are read as they were.
+  // Fields that are written with quotes are read back unchanged.
   for (const Piece& piece : pieces_of(CsvSplitter::kCsv, text, size + 1)) {
     if (piece.kind != Split::Kind::Record) continue;
     const auto again = pieces_of(CsvSplitter::kCsv, quoted(piece.fields), 1 << 20);

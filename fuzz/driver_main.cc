@@ -1,5 +1,5 @@
-// A plain main for a fuzz target: every file it is given, then seeded mutations of
-// them. Run number n of a seed is always the same input, on every machine.
+// A plain main for a fuzz target. It runs every file that it is given, then seeded mutations of them. Run number n of a
+// seed always has the same input, on every machine.
 //
 //   fuzz_x [--runs N] [--seed S] file-or-folder...
 #include <algorithm>
@@ -18,7 +18,7 @@
 #include "fuzz/mutation.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size);
-// There only if the program is built with a sanitizer, which ends it without a signal.
+// Exists only in a build with a sanitizer, which ends the program without a signal.
 // NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming)
 extern "C" [[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)());
 
@@ -27,10 +27,10 @@ namespace {
 struct Options {
   uint64_t runs = 0;
   uint64_t seed = 1;
-  std::vector<std::filesystem::path> files;  // folders have been looked into
+  std::vector<std::filesystem::path> files;  // with the files of folders
 };
 
-// What runs now, so that it can be kept if it is the end.
+// The current input, so that it can be saved if the program crashes.
 std::string crash_file;
 std::string input_name;
 std::string input;

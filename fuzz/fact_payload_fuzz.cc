@@ -1,6 +1,6 @@
 // A graph of facts from untrusted bytes, as RESTORE and FACT.APPLY bring them: its parts, one after the other, for a
 // graph that is new and for one that has facts. Whatever a part says, the graph is valid after it, and unchanged if it
-// was refused; it can be saved and loaded, and goes on like any other.
+// was refused; it can be saved and loaded, and works like any other.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -14,7 +14,8 @@ namespace {
 
 using testing::graph_digest;
 
-// What a part may allocate: what it brings, and what its names and facts become, each name on a page of its own.
+// What a part may allocate: its own bytes, and its names and facts in memory, in the worst case with each name on a
+// page of its own.
 constexpr uint64_t kPerInputByte = 256;
 constexpr uint64_t kPerPart = 8192;
 
@@ -44,7 +45,7 @@ bool restore_next(FactGraph& graph, Decoder& parts) {
 
 void require_comes_back(const FactGraph& graph) {
   const auto again = testing::graph_from_bytes(testing::graph_to_bytes(graph), HashKey{1});
-  // Without facts it is none.
+  // A graph without facts does not exist.
   REQUIRE(again.has_value() == !graph.empty());
   if (!again) return;
   REQUIRE(again->check() == nullptr);
@@ -76,7 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   for (const bool is_new : {true, false}) {
     FactGraph graph = is_new ? FactGraph(HashKey{}) : working_graph();
     Decoder parts({reinterpret_cast<const char*>(bytes), size});
-    // Each one is followed by looks at everything, so not without end.
+    // A bounded number, because everything is checked after each one.
     for (int i = 0; i < 30 && !parts.finished() && restore_next(graph, parts);) ++i;
     require_comes_back(graph);
     go_on(graph);

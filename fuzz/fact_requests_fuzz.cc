@@ -8,7 +8,7 @@
 namespace millrace::module {
 namespace {
 
-// One of the words, or what is behind the = of one.
+// The name is one of the words, or the part of a word behind its =.
 void check_name(ByteView name, Words words) {
   REQUIRE(!name.empty() && name.size() <= kMaxFactName);
   REQUIRE(std::ranges::any_of(words, [&](ByteView word) {

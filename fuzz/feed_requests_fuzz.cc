@@ -22,7 +22,7 @@ void check(const FeedAddRequest& request, Words words) {
   const FeedStart& start = request.start;
   REQUIRE((start.kind == FeedStart::Kind::After) == (start.in_log || start.in_channel));
   REQUIRE(!request.is_notice || start.kind == FeedStart::Kind::End);
-  // There is one way to write each position.
+  // Each position has exactly one spelling.
   if (start.in_log) REQUIRE(to_text(*start.in_log) == words[2]);
   if (start.in_channel) REQUIRE(to_text(*start.in_channel) == words[2]);
 }

@@ -1,4 +1,4 @@
-// JSON of clients: what is accepted stays the same when it is read again, and its fields are JSON themselves.
+// JSON of clients: accepted JSON stays the same when it is parsed again, and its fields are JSON themselves.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,5 +1,5 @@
 // Groups from untrusted bytes, as RESTORE and TAPPLY bring them: a history of effects on a small log. Whatever is
-// accepted leaves a valid log, which can be saved and loaded, and goes on like any other; what is refused changes
+// accepted leaves a valid log, which can be saved and loaded, and works like any other; what is refused changes
 // nothing.
 //
 //   input := (kind length bytes)*      kind and length are varints; kinds: kEffects below
@@ -23,14 +23,14 @@ namespace {
 
 using millrace::testing::same_groups;
 
-// What an effect may allocate: its parts, in a list that is doubled on its way up, and
-// what they become; and as often as it can name a piece, all that is pending at once.
+// What an effect may allocate: its parts, in a list whose capacity grows by doubling, and what they become in memory;
+// and for each piece that it can name, all that is pending.
 constexpr uint64_t kPerInputByte = 128;
 constexpr uint64_t kPerInputByteAndRange = 256;
 constexpr uint64_t kAtAll = 16 * 1024;
 
-// Messages 11 to 200. "g" has delivered them up to 100: some are pending, some with a
-// name, some due at 1,100, some for ever.
+// Messages 11 to 200. "g" has delivered them up to 100: some are pending, some with a consumer, some due at 1,100, some
+// never due.
 Log small_log() {
   Log log;
   for (int i = 0; i < 200; ++i) log.append("t", "e");
@@ -77,7 +77,7 @@ void apply(Log& log, Effect effect, ByteView bytes) {
   REQUIRE(same_groups(log, before));
 }
 
-// Every group gives up, delivers and forgets as if its messages had come the normal way.
+// Every group gives up, delivers and forgets as if its messages had been delivered normally.
 void go_on(Log& log) {
   for (const auto& [name, constant] : log.groups()) {
     Group& group = *log.group(name);
@@ -114,7 +114,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   using namespace millrace;
   Log log = small_log();
   Decoder in({reinterpret_cast<const char*>(bytes), size});
-  // Each one is followed by looks at everything, so not without end.
+  // A bounded number, because everything is checked after each one.
   for (int i = 0; i < 30 && !in.finished(); ++i) {
     const uint64_t kind = in.number();
     const ByteView effect = in.bytes(in.number());

@@ -1,4 +1,5 @@
-// Answers of webhook receivers: in pieces they are read as in one, and the memory for them is bounded.
+// Answers of webhook receivers: in pieces they are parsed in the same way as in one, and the memory for them is
+// bounded.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,5 +1,5 @@
-// URLs of webhooks, which may come with a message: what is accepted is written so that it means the same again, and
-// nothing in it can begin another line of a request.
+// URLs of webhooks, which may come with a message: an accepted URL means the same when it is written and parsed again,
+// and nothing in it can begin another line of a request.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,5 @@
-// Requests of HTTP: in pieces they are read as in one, and what is accepted has one reading only.
+// HTTP requests: in pieces they are parsed in the same way as in one, and an accepted request has only one
+// interpretation.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -43,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(bytes), size);
   const Outcome whole = read_in_pieces(text, size + 1);
   const Outcome single = read_in_pieces(text, 1);
-  // That a request is wrong may be known a few bytes earlier in one of the two.
+  // One of the two may find out a few bytes earlier that a request is wrong.
   const bool is_complete = whole.state == RequestReader::State::Complete;
   REQUIRE(is_complete == (single.state == RequestReader::State::Complete));
   if (!is_complete) return 0;

@@ -1,6 +1,6 @@
 // An index from untrusted bytes, as RESTORE and IDX.APPLY bring them: its parts, each with its kind and its length
-// before it, for an index that is new and for one that works. Whatever a part says, the index is valid after it, and
-// unchanged if it was refused; it can be saved and loaded, answers, and goes on like any other.
+// before it, for a new index and for one in use. Whatever a part says, the index is valid after it, and
+// unchanged if it was refused; it can be saved and loaded, answers, and works like any other.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -89,7 +89,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   for (const bool is_new : {true, false}) {
     Index index = is_new ? Index(IndexSchema(), kHash) : filled();
     Decoder parts({reinterpret_cast<const char*>(bytes), size});
-    // Each one is followed by looks at everything, so not without end.
+    // A bounded number, because everything is checked after each one.
     for (int i = 0; i < 30 && !parts.finished() && restore_next(index, parts);) ++i;
     if (index.schema().fields().empty()) continue;
     require_comes_back(index);

@@ -23,7 +23,7 @@ void check(const IndexField& field) {
   REQUIRE(!field.name.empty() && field.name.size() <= kMaxNameBytes && field.separator.size() <= kMaxNameBytes);
 }
 
-// Whatever is asked for can be made, or is refused with a reason.
+// Every index that is asked for can be made, or is refused with a reason.
 void check(const CreateIndexRequest& request, Words) {
   REQUIRE(request.prefix.size() <= kMaxNameBytes && !request.fields.empty());
   for (const IndexField& field : request.fields) check(field);
@@ -78,7 +78,7 @@ void check(const Part& request, Words words) {
   REQUIRE(is_one_of(request.bytes, words) && request.kind < std::size(kIndexParts));
 }
 
-// Fields and conditions own what they hold: more than a view for each word.
+// Fields and conditions own their texts, so they take more than a view for each word.
 template <auto parser>
 void parse_and_check(Words words) {
   const uint64_t before = allocated_bytes();

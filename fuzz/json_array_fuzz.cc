@@ -1,4 +1,4 @@
-// JSON arrays, shown whole and in windows of any size: the values are the same.
+// JSON arrays: parsed as a whole and in windows of any size, they have the same values.
 #include <cstddef>
 #include <cstdint>
 #include <string>

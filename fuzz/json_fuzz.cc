@@ -1,4 +1,4 @@
-// JSON: what we take is what simdjson takes, and what a pointer leads to is JSON itself.
+// JSON: our scanner accepts the same texts as simdjson, and the value at a pointer is JSON itself.
 #include <simdjson.h>
 
 #include <cstddef>
@@ -12,8 +12,7 @@ namespace {
 
 using namespace millrace::client;
 
-// simdjson has limits that JSON has not: the size of numbers, the depth, halves of surrogate
-// pairs.
+// simdjson has limits that JSON does not have: the size of numbers, the depth, and halves of surrogate pairs.
 bool is_a_limit(simdjson::error_code error) {
   return error == simdjson::NUMBER_ERROR || error == simdjson::DEPTH_ERROR || error == simdjson::STRING_ERROR ||
          error == simdjson::CAPACITY || error == simdjson::MEMALLOC;

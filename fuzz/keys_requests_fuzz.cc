@@ -1,4 +1,5 @@
-// The words of MILLRACE.KEYS, as a client may send them: see command_lines.h. And what its pattern does to a name.
+// The words of MILLRACE.KEYS, as a client may send them: see command_lines.h. Also the matching of its pattern with a
+// name.
 #include <cstddef>
 #include <cstdint>
 
@@ -17,7 +18,7 @@ void check(const KeysRequest& request, Words words) {
   REQUIRE(!request.after || is_one_of(*request.after, words));
   if (!request.pattern) return;
   REQUIRE(is_one_of(*request.pattern, words) && request.pattern->size() <= 1024);
-  // A pattern without signs is the name itself.
+  // A pattern without special characters matches exactly itself.
   const bool is_plain = request.pattern->find_first_of("*?[\\") == ByteView::npos;
   if (is_plain) REQUIRE(matches_pattern(*request.pattern, *request.pattern));
   for (const ByteView word : words) {

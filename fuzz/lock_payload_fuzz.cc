@@ -1,5 +1,5 @@
 // Locks from untrusted bytes, as RESTORE and LOCK.APPLY bring them: a history of changes to a lock. Whatever is
-// accepted leaves a valid lock, which can be saved and loaded and goes on like any other; what is refused changes
+// accepted leaves a valid lock, which can be saved and loaded, and works like any other; what is refused changes
 // nothing.
 //
 //   input := (length bytes)*      lengths are varints
@@ -16,8 +16,8 @@
 namespace millrace {
 namespace {
 
-// What changes may allocate: a list of them that is doubled on its way up, the same again by
-// owner, and the holders they make.
+// What changes may allocate: a list of them whose capacity grows by doubling, an equal list by owner, and the holders
+// that they make.
 constexpr uint64_t kPerInputByte = 200;
 constexpr uint64_t kAtAll = 16 * 1024;
 
@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   using namespace millrace;
   Lock lock;
   Decoder in({reinterpret_cast<const char*>(bytes), size});
-  // Each one is followed by looks at everything, so not without end.
+  // A bounded number, because everything is checked after each one.
   for (int i = 0; i < 30 && !in.finished(); ++i) {
     const ByteView changes = in.bytes(in.number());
     if (!in.ok()) break;

@@ -1,5 +1,5 @@
 // A frame of messages from untrusted bytes: what a client gets from TREAD … FRAMED, and a server from TWRITE … FRAMED.
-// Both take the same frames, read the same messages from them, and allocate in proportion to what they are given.
+// Both accept the same frames, read the same messages from them, and allocate in proportion to the input.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -15,8 +15,8 @@
 namespace millrace {
 namespace {
 
-// A message takes four bytes or more, and two views of sixteen in a list that is doubled on its way up, besides its
-// place in the log. A packed block may hold as much as it may be said to.
+// A message takes four bytes or more of input; in memory, two views of 16 bytes in a list whose capacity grows by
+// doubling, and its place in the log. A packed block may become as large as its header is allowed to say.
 constexpr uint64_t kPerInputByte = 128;
 constexpr uint64_t kPerPackedBlock = 128 * kMostUnpacked;
 constexpr uint64_t kAtAll = 1024 * 1024;
@@ -52,7 +52,7 @@ struct Packed {
   uint64_t blocks = 0;
   uint64_t messages = 0;
   uint64_t bytes = 0;  // unpacked
-  // A client reads it, but a server does not write so much at once.
+  // A client accepts it, but a server does not write so much at once.
   bool is_too_much() const { return messages > kMaxFrameUnpackedMessages || bytes > kMaxFrameUnpackedBytes; }
 };
 

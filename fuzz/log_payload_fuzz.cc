@@ -1,5 +1,5 @@
 // A log from untrusted bytes: RESTORE, a loaded RDB, TAPPLY.
-// Whatever decodes is a valid log in every respect, and goes on like any other.
+// Whatever decodes is a valid log in every respect, and works like any other.
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -17,15 +17,13 @@
 namespace millrace {
 namespace {
 
-// What decoding may allocate: the bytes themselves and an index of at most one tag for
-// each five of them, doubled on its way up, or what groups and pending messages become,
-// a list of those doubled on its way up too; and for each block its place in the list. A
-// packed block is unpacked to be checked, which brings no more than it may be said to hold
-// and an index of that.
+// What decoding may allocate: the bytes themselves, and an index of at most one tag for each five bytes, or groups and
+// pending messages in memory; the lists grow by doubling. Also the place of each block in a list. A packed block is
+// unpacked to be checked: this takes at most the size that its header is allowed to say, and an index of that.
 constexpr uint64_t kPerInputByte = 128;
 constexpr uint64_t kPerBlock = 1024;
 constexpr uint64_t kPerPackedBlock = 32 * kMostUnpacked;
-constexpr uint64_t kAtAll = 4096 + 512 * 1024;  // what the packing library has for itself, once
+constexpr uint64_t kAtAll = 4096 + 512 * 1024;  // the packing library's own memory, once
 
 void require_same(const Log& a, const Log& b) {
   REQUIRE(a.first() == b.first() && a.next() == b.next() && a.clock() == b.clock());
@@ -42,7 +40,7 @@ void require_same(const Log& a, const Log& b) {
   REQUIRE(millrace::testing::log_to_bytes(a) == millrace::testing::log_to_bytes(b));
 }
 
-// Every way to read meets the same messages.
+// Every way of reading gives the same messages.
 void read_everything(const Log& log) {
   uint64_t count = 0, payload = 0;
   Message message{};
@@ -54,7 +52,7 @@ void read_everything(const Log& log) {
     REQUIRE(log.missing() == 0 ? message.offset == expected : message.offset >= expected);
     expected = message.offset + 1;
     REQUIRE(log.seek(message.written) <= message.offset);
-    // Not from each one: that would take the square of the input.
+    // Not from each message: the time would be the square of the input's size.
     if (count % 7 != 0) continue;
     Message again{};
     REQUIRE(Log::Cursor(log, message.offset).next(again));
@@ -74,7 +72,7 @@ void read_everything(const Log& log) {
   REQUIRE(found.tag == tag);
 }
 
-// Of each tag the newest message stays, and nothing else.
+// Only the newest message of each tag stays.
 void compact(Log& log) {
   Retention retention = log.retention();
   retention.latest = true;
@@ -88,7 +86,7 @@ void compact(Log& log) {
   }
 }
 
-// The schedule is written, and messages are deleted, the last one among them.
+// The schedule is written, and messages are deleted, including the last one.
 void release_and_delete(Log& log) {
   if (LogExtras* extras = log.extras()) {
     for (int i = 0; i < 20 && !extras->schedule.empty() && log.room() != 0; ++i) {
@@ -141,7 +139,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   millrace::testing::test_packer().unpacked().set_limit(0);
   const uint64_t before = fuzz::allocated_bytes();
   auto log = millrace::testing::log_from_bytes({reinterpret_cast<const char*>(bytes), size});
-  // Of a log that was refused: a block takes at least 9 bytes, a packed one 20.
+  // For a log that was refused: a block takes at least 9 bytes, a packed one 20.
   const uint64_t blocks = log ? log->block_count() : size / 8;
   const uint64_t packed = log ? log->packed_blocks() + 1 : size / 20;
   REQUIRE(fuzz::allocated_bytes() - before <=

@@ -9,11 +9,10 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// No input grows beyond this, or runs of doublings would slow everything down.
+// No input grows beyond this: otherwise repeated doublings would slow everything down.
 constexpr size_t kLongest = 1 << 16;
 
-// What decoders and parsers treat specially: varints at their limits, numbers at
-// theirs, and what parts one word from the next.
+// Bytes that decoders and parsers treat specially: varints and numbers at their limits, and separators of words.
 constexpr std::string_view kTokens[] = {
     "\0"sv,
     "\x7f"sv,
@@ -42,7 +41,7 @@ class Mutation {
       : inputs_(inputs), random_(random), bytes_(any_input()) {}
 
   std::string result() {
-    // Often a single one: what is still valid in all other places gets furthest.
+    // Often a single change: an input that is still valid in all other places gets furthest.
     for (uint64_t changes = random_() % 2 == 0 ? 1 : 1 + random_() % 4; changes > 0; --changes) change();
     if (bytes_.size() > kLongest) bytes_.resize(kLongest);
     return std::move(bytes_);
@@ -51,7 +50,7 @@ class Mutation {
  private:
   const std::string& any_input() { return inputs_[random_() % inputs_.size()]; }
   size_t any_place() { return random_() % (bytes_.size() + 1); }
-  // Short ones mostly: long ones leave little of an input.
+  // Mostly short runs: long ones leave little of an input.
   size_t any_length() { return 1 + random_() % (random_() % 4 == 0 ? 64 : 4); }
 
   void change() {
@@ -64,7 +63,7 @@ class Mutation {
         if (at < bytes_.size()) bytes_[at] = static_cast<char>(random_());
         break;
       case 2:
-        // A length or count that is off by little.
+        // A length or count that is wrong by a small number.
         if (at < bytes_.size()) bytes_[at] = static_cast<char>(bytes_[at] + (random_() % 2 == 0 ? 1 : -1));
         break;
       case 3:

@@ -1,6 +1,6 @@
-// A pool from untrusted bytes, as RESTORE and SHARD.APPLY bring them: its parts, one after the other, for a pool that
-// is new and for one that works. Whatever a part says, the pool is valid after it, and unchanged if it was refused; it
-// can be saved and loaded, and goes on like any other.
+// A pool from untrusted bytes, as RESTORE and SHARD.APPLY bring them: its parts, one after the other, for a new pool
+// and for one in use. Whatever a part says, the pool is valid after it, and unchanged if it was refused; it can be
+// saved and loaded, and works like any other.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -16,13 +16,13 @@
 namespace millrace {
 namespace {
 
-// What a part may allocate: what it brings, and what its workers and recipients become, in
-// lists that are doubled on their way up.
+// What a part may allocate: its own bytes, and its workers and recipients in memory, in lists whose capacity grows by
+// doubling.
 constexpr uint64_t kPerInputByte = 128;
 constexpr uint64_t kPerPart = 2048;
 
 // "w1" owns "a", with something in flight, and "b", with something to deliver; "w2" is leaving and
-// owns "c", with something routed; "w3" never showed itself.
+// owns "c", with something routed; "w3" has never shown that it is alive.
 Pool working_pool() {
   Pool pool{HashKey{}};
   const ByteView payloads[] = {"p", "q"};
@@ -65,7 +65,7 @@ void require_comes_back(const Pool& pool) {
 }
 
 void settle_all(Pool& pool) {
-  // A slice is far more than an input can bring.
+  // A slice is far larger than what an input can contain.
   for (int times = 0; pool.next_settle() == pool.now(); ++times) {
     REQUIRE(times < 3);
     pool.settle();
@@ -79,7 +79,7 @@ uint64_t pending_of(const Pool& pool) {
   return pending;
 }
 
-// Moves its time to when nothing is delayed.
+// Moves its time to a moment at which nothing is delayed.
 void end_delays(Pool& pool) {
   PoolTime last = pool.now();
   pool.recipients().each([&](const Recipient& recipient) {
@@ -90,10 +90,10 @@ void end_delays(Pool& pool) {
   pool.tick(last);
 }
 
-// The worker takes all it is given and is done with it.
+// The worker takes everything that it can get, and finishes it.
 void empty(Pool& pool, WorkerId worker) {
   Pool::PulledPayload pulled;
-  // A forged sequence may stand at the very end, so no more than there is.
+  // A forged sequence number may be the largest possible, so only existing payloads are acknowledged.
   while (pool.deliver(worker, pulled)) {
     const std::string recipient(pulled.recipient);
     const auto acknowledged = pool.acknowledge(worker, recipient, pulled.sequence);
@@ -108,7 +108,7 @@ void empty(Pool& pool, WorkerId worker) {
   REQUIRE(pool.check() == nullptr);
 }
 
-// Messages come, everybody dies but one, who does all there is to do.
+// Messages come, all workers but one become stale, and that one does all the work.
 void go_on(Pool& pool) {
   const WorkerId living = pool.join("fuzz");
   REQUIRE(pool.check() == nullptr);
@@ -134,7 +134,7 @@ void go_on(Pool& pool) {
   settle_all(pool);
   REQUIRE(pool.working().size() == 1 && pool.going().empty());
   REQUIRE(pool.worker(living).recipients == pool.recipients().size());
-  // What came back once too often was given up on the way.
+  // Payloads that came back too often were given up meanwhile.
   REQUIRE(pool.worker(living).pending + (pool.counters().dead - dead) == pending);
   empty(pool, living);
   REQUIRE(pool.worker(living).pending == 0);
@@ -148,7 +148,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   for (const bool is_new : {true, false}) {
     Pool pool = is_new ? Pool(HashKey{}) : working_pool();
     Decoder parts({reinterpret_cast<const char*>(bytes), size});
-    // Each one is followed by looks at everything, so not without end.
+    // A bounded number, because everything is checked after each one.
     for (int i = 0; i < 30 && !parts.finished() && restore_next(pool, parts);) ++i;
     require_comes_back(pool);
     go_on(pool);

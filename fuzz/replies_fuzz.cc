@@ -1,5 +1,5 @@
-// Whatever a server answers: the same verdicts however the bytes are cut, and a redirection
-// that is followed names a node.
+// Arbitrary answers of a server: the verdicts do not depend on how the bytes are divided, and a redirection that is
+// followed names a node.
 #include <cstddef>
 #include <cstdint>
 #include <string>

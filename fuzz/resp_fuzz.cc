@@ -1,5 +1,5 @@
-// Commands in the Redis protocol: what is a command means the same after it was written
-// again, and a window of any size shows the same one.
+// Commands in the Redis protocol: a command means the same after it was written again, and is the same in windows of
+// any size.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
-// A stranger's filter, and documents for it. A filter that is accepted has a normal form that is
-// read as the same filter; compiled and found through an index it says the same of a document.
+// An untrusted filter, and documents for it. The normal form of an accepted filter is parsed as the same filter.
+// Compiled, and found through an index, the filter gives the same result for a document.
 //
 //   input := filter \0 document (\0 document)*
 #include <cstddef>
@@ -15,9 +15,9 @@ namespace millrace {
 namespace {
 
 constexpr HashKey kKey = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
-// A regular expression may take 64 KiB more than once while it is made, and there may be eight.
+// A regular expression may take 64 KiB several times while it is compiled, and there may be eight.
 constexpr uint64_t kAtAll = 4 * 1024 * 1024;
-// Names are said for each condition, and parts are sorted by their text at each depth.
+// Names are repeated for each condition, and parts are sorted by their text at each level.
 constexpr uint64_t kPerInputByte = 1024;
 
 ByteView take_part(ByteView& text) {
@@ -40,7 +40,7 @@ void check_normal_form(const Filter& filter) {
 }
 
 void match(FilterIndex& index, const Program& program, const Fields& fields, FilterSlot slot, ByteView json) {
-  // Keeps its memory, as in a server.
+  // Kept between calls, with its memory, as in a server.
   static DocumentParser parser;
   const auto document = parser.parse(json);
   if (!document) return;
@@ -51,7 +51,7 @@ void match(FilterIndex& index, const Program& program, const Fields& fields, Fil
   uint64_t regex_work = UINT64_MAX;
   FilterMatches found;
   index.match(*document, values, regex_work, found);
-  // Of a regular expression that is too much work the program knows nothing.
+  // The compiled filter gives no result for a regular expression that takes too much work.
   if (!found.failed.empty() && found.failed.front().trouble == Trouble::RegexWork) return;
   const bool matches = expected == Verdict::Yes;
   REQUIRE(found.matched == (matches ? std::vector<FilterSlot>{slot} : std::vector<FilterSlot>()));
@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   const Program program(*filter, fields);
   REQUIRE(filter_json(program.filter(fields)) == filter_json(*filter));
   FilterIndex index(kKey);
-  // Another one came before it and has gone.
+  // Another filter was added before it and removed.
   const FilterSlot other = index.add(Filter());
   const FilterSlot slot = index.add(*filter);
   index.remove(other);

@@ -1,6 +1,6 @@
 // A routing table from untrusted bytes, as RESTORE and ROUTE.APPLY bring them: its parts, each with its length before
-// it, for a table that is new and for one that works. Whatever a part says, the table is valid after it, and unchanged
-// if it was refused; it can be saved and loaded, and goes on like any other.
+// it, for a new table and for one in use. Whatever a part says, the table is valid after it, and unchanged
+// if it was refused; it can be saved and loaded, and works like any other.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -26,7 +26,7 @@ TargetSlot filtered(RouteTable& table, const RouteChannel& channel, ByteView jso
   return table.filtered(channel, *filter, filter_json(*filter));
 }
 
-// Two devices, one with an end; everything, a filter and a filter with a name.
+// Two devices, one with an expiry; subscriptions to everything, to a filter, and to a named filter.
 void fill(RouteTable& table) {
   table.tick(UnixMs(1000));
   table.set_device(*parse_device_name("a|ws"), {.user = "u", .agent = {}, .ttl_ms = 500});
@@ -58,7 +58,7 @@ void require_comes_back(const RouteTable& table) {
   REQUIRE(again.clock() == table.clock() && route_facts(again) == route_facts(table));
 }
 
-// A new device is found, and all others end or are deleted.
+// A new device is found; all others expire or are deleted.
 void go_on(RouteTable& table) {
   const DeviceName fresh = *parse_device_name("fresh|fuzz");
   table.set_device(fresh, {.user = {}, .agent = {}, .ttl_ms = 0});
@@ -93,7 +93,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
     RouteTable table{HashKey{}};
     if (!is_new) fill(table);
     Decoder parts({reinterpret_cast<const char*>(bytes), size});
-    // Each one is followed by looks at everything, so not without end.
+    // A bounded number, because everything is checked after each one.
     for (int i = 0; i < 30 && !parts.finished() && restore_next(table, parts);) ++i;
     require_comes_back(table);
     go_on(table);

@@ -1,5 +1,5 @@
 // The words of every command of the routing table, as a client may send them: see
-// command_lines.h. Filters in them are looked at by route_filter_fuzz.cc.
+// command_lines.h. The filters in them are tested by route_filter_fuzz.cc.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -146,7 +146,7 @@ void parse_and_check(Words words) {
   fuzz::parse_bounded(parser, words, [&](const auto& request) { check(request, words); });
 }
 
-// A filter costs more than the words it stands in, and its errors have a path.
+// A filter takes more memory than the words that contain it, and its errors have a path.
 template <auto parser>
 void parse_and_check_with_filter(Words words) {
   const auto request = parser(words);

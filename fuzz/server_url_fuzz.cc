@@ -1,5 +1,4 @@
-// Addresses of servers: what is refused has a reason, and what is accepted is named so that it
-// means the same server again.
+// Addresses of servers: a refused one has a reason, and the text of an accepted one means the same server again.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,6 +1,6 @@
 // A dictionary of terms from untrusted bytes, as RESTORE and SUG.APPLY bring them: its parts, one after the other, for
 // a dictionary that is new and for one that has terms. Whatever a part says, the dictionary is valid after it, and
-// unchanged if it was refused; it can be saved and loaded, searched, and goes on like any other.
+// unchanged if it was refused; it can be saved, loaded and searched, and works like any other.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@ namespace {
 
 using testing::dictionary_digest;
 
-// What a part may allocate: what it brings, and what its terms become.
+// What a part may allocate: its own bytes, and its terms in memory.
 constexpr uint64_t kPerInputByte = 16;
 constexpr uint64_t kPerPart = 8192;
 
@@ -47,7 +47,7 @@ bool restore_next(TermDictionary& dictionary, Decoder& parts) {
 
 void require_comes_back(const TermDictionary& dictionary) {
   const auto again = testing::dictionary_from_bytes(testing::dictionary_to_bytes(dictionary));
-  // Without terms it is none.
+  // A dictionary without terms does not exist.
   REQUIRE(again.has_value() == !dictionary.empty());
   if (!again) return;
   REQUIRE(again->check() == nullptr);
@@ -82,7 +82,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   for (const bool is_new : {true, false}) {
     TermDictionary dictionary = is_new ? TermDictionary() : working_dictionary();
     Decoder parts({reinterpret_cast<const char*>(bytes), size});
-    // Each one is followed by looks at everything, so not without end.
+    // A bounded number, because everything is checked after each one.
     for (int i = 0; i < 30 && !parts.finished() && restore_next(dictionary, parts);) ++i;
     require_comes_back(dictionary);
     go_on(dictionary);

@@ -1,5 +1,5 @@
-// Templates, and with them the quoting of redis-cli: a template makes the words it says, and
-// values stay whole.
+// Templates, and with them the quoting of redis-cli: a template makes the words that it describes, and values stay
+// unchanged.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   REQUIRE(filled.size() == words->size());
   for (size_t i = 0; i < filled.size(); ++i) {
     const std::string& word = (*words)[i];
-    // A word without braces is itself; a word that is one field is its value.
+    // A word without braces stays as it is; a word that is one field becomes its value.
     if (word.find_first_of("{}") == word.npos) REQUIRE(filled[i] == word);
     if (word.starts_with('{') && word.find('{', 1) == word.npos && word.find('}') == word.size() - 1) {
       REQUIRE(filled[i] == value);

@@ -1,5 +1,5 @@
-// Tokens of clients: none that we have not signed is accepted. The first byte chooses what is tried: a token as it
-// comes, or claims that are signed first, so that they are looked at.
+// Tokens of clients: a token that was not signed by our keys is never accepted. The first byte chooses what is tried:
+// the input as a token, or the input as claims, which are signed first so that they are checked.
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 

@@ -1,5 +1,5 @@
-// Frames of WebSocket: in pieces the same messages are read as in one, and none is larger than allowed. That a frame is
-// wrong may be known earlier in one of the two.
+// Frames of WebSocket: in pieces they give the same messages as in one, and no message is larger than allowed. One of
+// the two may find out earlier that a frame is wrong.
 #include <cstddef>
 #include <cstdint>
 #include <string>

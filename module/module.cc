@@ -36,7 +36,7 @@ std::span<const Family> families() {
 
 namespace {
 
-// What belongs to no family.
+// The parts that belong to no family.
 void write_info(abi::InfoWriter& info) {
   info.field("keys_with_a_date", agenda::size());
   info.field("blocks_to_reclaim", blocks_to_reclaim());

@@ -9,7 +9,7 @@ include(GNUInstallDirs)
 set(library_headers ${CMAKE_INSTALL_INCLUDEDIR}/millrace)
 set(library_config ${CMAKE_INSTALL_LIBDIR}/cmake/millrace)
 
-# Found from where the file lies, because `cmake --install --prefix` may put it anywhere.
+# Paths are relative to the file, because `cmake --install --prefix` may put it anywhere.
 file(RELATIVE_PATH prefix_from_pkgconfig /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 string(REGEX REPLACE "/$" "" prefix_from_pkgconfig "${prefix_from_pkgconfig}")
 foreach(part IN ITEMS engine client)

@@ -4,7 +4,7 @@ if(MILLRACE_SANITIZE)
 endif()
 
 set(documents share/doc/millrace)
-# Redis loads no module that is not executable, and Debian's cmake installs libraries so.
+# Redis loads only modules that are executable, and Debian's cmake installs libraries without that permission.
 install(TARGETS millrace_module LIBRARY DESTINATION lib/redis/modules
   PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 install(TARGETS millrace RUNTIME DESTINATION bin)
@@ -14,7 +14,7 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/_millrace DESTINATION share/zsh/ve
 foreach(document IN ITEMS README CHANGELOG SECURITY)
   install(FILES ${PROJECT_SOURCE_DIR}/${document}.md DESTINATION ${documents})
 endforeach()
-# Where Debian's people look for a licence.
+# The place of licences in Debian.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${documents} RENAME copyright)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${documents} FILES_MATCHING PATTERN "*.md")
 install(FILES ${PROJECT_SOURCE_DIR}/packaging/millrace.conf DESTINATION ${documents}/examples)
@@ -28,7 +28,7 @@ set(CPACK_STRIP_FILES ON)
 
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION database)
-# 5: is the epoch of Debian's redis; a module of Redis loads into Valkey too.
+# "5:" is the epoch of Debian's redis. A module for Redis also loads into Valkey.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "redis-server (>= 5:7.0) | valkey-server (>= 7.2)")
 # CPack needs both to find out which libraries the files need.
 find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)

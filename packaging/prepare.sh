@@ -1,8 +1,8 @@
 # Shared by ./run and ./test: what Millrace needs, how a missing piece gets installed,
 # and the build. Sourced, with `root` set to the top of the tree.
 
-# One line for each package: what asks whether it is there, after the colon. Asking for
-# the thing and not for the package lets a compiler or a cmake from elsewhere serve.
+# One line for each package, with a test after the colon that tells whether it is there. The test looks for the program
+# and not for the package, so that a compiler or a cmake from elsewhere is accepted.
 run_packages=(
   "g++: command -v ${CXX:-g++}"
   "cmake: command -v cmake"
@@ -20,12 +20,12 @@ run_packages=(
   "zlib1g-dev: has_header zlib.h"
   "redis-server: find_server"
 )
-# For the console alone, whose packages npm gets: without them the build leaves it out.
+# Only for the console, whose packages npm downloads: without these, the build leaves it out.
 console_packages=(
   "nodejs: command -v node"
   "npm: command -v npm"
 )
-# Counterparts of tests that are skipped by name without them: not every distribution has them under these names.
+# Programs for tests that are skipped without them: not every distribution has them under these names.
 optional_test_packages=(
   "chromium: command -v chromium"
   "caddy: command -v caddy"
@@ -59,7 +59,7 @@ test_packages=(
   "clang-N clang-tidy-N libclang-rt-N-dev: find_clang" # N: one of clang_versions
 )
 # The first of these that is installed, else the first that the distribution has. Later versions come last, because
-# they have warnings and checks that nobody has tried on this tree.
+# their warnings and checks have not been tried on this tree.
 clang_versions=(16 17 18 19)
 
 fail() {
@@ -91,7 +91,7 @@ is_clang() {
     "$1" -fsanitize=address,undefined -x c++ - -o /dev/null 2>/dev/null <<<'int main() {}'
 }
 
-# The version that tools/check_format.py wants.
+# The version that tools/check_format.py requires.
 has_clang_format() {
   command -v clang-format-14 || clang-format --version | grep -F ' version 14.'
 }
@@ -122,7 +122,7 @@ package_names() {
   echo "${names//-N/-$known}"
 }
 
-# Installs what is missing of the packages given. Nothing missing: no network, no rights.
+# Installs those of the packages given that are missing. If none is missing, it needs neither a network nor rights.
 install_missing() {
   local missing packages by_hand as_root=()
   mapfile -t missing < <(missing_packages "$@")
@@ -133,9 +133,9 @@ install_missing() {
   command -v apt-get >/dev/null ||
     fail "needs, and cannot install without apt-get: ${packages[*]} (the names of Debian's packages)"
   if [ "$(id -u)" -ne 0 ]; then
-    # Without a terminal nobody can answer sudo's question for a password.
+    # Without a terminal sudo's question for a password cannot be answered.
     if ! command -v sudo >/dev/null || ! { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
-      fail "needs what only root may install; $by_hand ${packages[*]}"
+      fail "needs packages that only root may install; $by_hand ${packages[*]}"
     fi
     as_root=(sudo)
   fi
@@ -143,7 +143,7 @@ install_missing() {
   as_root+=(env DEBIAN_FRONTEND=noninteractive)
   {
     "${as_root[@]}" apt-get update &&
-      read -ra packages < <(package_names "${missing[@]}") && # again: before the update apt-cache may know nothing
+      read -ra packages < <(package_names "${missing[@]}") && # again: before the update apt-cache may have no data
       "${as_root[@]}" apt-get install --yes --no-install-recommends "${packages[@]}" </dev/null
   } >&2 || fail "could not install; $by_hand ${packages[*]}"
 
@@ -170,13 +170,14 @@ require_server() {
 configure() {
   local preset=$1 cache=$root/build-$1/CMakeCache.txt fresh=()
   if [ "$preset" = release ]; then cache=$root/build/CMakeCache.txt; fi
-  # A tree that was copied or moved together with its build directory starts anew.
+  # A tree that was copied or moved together with its build directory is configured from the beginning.
   if [ -f "$cache" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$cache"; then fresh=(--fresh); fi
   # cmake takes its presets from the directory it is called in.
   (cd "$root" && CXX=${CXX:-g++} cmake --preset "$preset" "${fresh[@]}" --log-level=WARNING >/dev/null)
 }
 
-# Waits for the descriptor's lock, which another build may have; not for ever: what a build started may outlive it.
+# Waits for the descriptor's lock, which another build may have. The wait is bounded, because processes that a build
+# started may outlive it.
 take_build_lock() {
   flock --nonblock "$1" && return
   echo "${0##*/}: waits for another build in $root/build" >&2
@@ -186,7 +187,8 @@ take_build_lock() {
   }
 }
 
-# build PRESET [--target ...]: two at a time, as of two ./run that start together, would ruin each other's work.
+# build PRESET [--target ...]: two builds at the same time, as when ./run is started twice, would damage each other's
+# files.
 build() {
   local preset=$1
   shift

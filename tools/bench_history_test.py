@@ -1,4 +1,4 @@
-"""bench/history: what it keeps of a benchmark's rows, and what it calls worse."""
+"""bench/history: which of a benchmark's rows it keeps, and what it reports as worse."""
 import json
 import subprocess
 import sys
@@ -72,11 +72,11 @@ def test_two_rows_of_one_name_are_refused(table):
     ([1.0, 1.1], 1.0, 0.1, False),  # exactly 10 % is not more than 10 %
     ([1.0, 1.11], 1.0, 0.11, True),
     ([1.0, 0.5], 1.0, -0.5, False),  # better
-    ([1.0, 1.0, 9.0, 1.0, 1.0, 1.05], 1.0, 0.05, False),  # one bad day before does not move the median
-    ([1.0, 2.0, 1.6], 1.5, 1 / 15, False),  # of two the mean
+    ([1.0, 1.0, 9.0, 1.0, 1.0, 1.05], 1.0, 0.05, False),  # a single bad day does not change the median
+    ([1.0, 2.0, 1.6], 1.5, 1 / 15, False),  # of two values the mean
     ([1.0, None, 3.0, 2.5], 2.0, 0.25, True),  # a gap is left out
     ([0.0, 0.0], 0.0, None, False),
-    ([0.0, 1.0], 0.0, None, True),  # anything is more than nothing
+    ([0.0, 1.0], 0.0, None, True),  # any value is more than 0
 ])
 def test_the_newest_is_compared_with_the_median_of_those_before(values, median, change, is_worse):
     found = entries.compare(values)
@@ -107,7 +107,7 @@ def test_another_kernel_is_compared():
     assert len(alike) == 2
 
 
-# --- what people see ---
+# --- the printed report ---
 
 def show(file, *words):
     return subprocess.run([sys.executable, BENCH / "history", "show", "--file", file, *words], capture_output=True, text=True)
@@ -128,7 +128,7 @@ def test_show_puts_figures_side_by_side_and_marks_what_is_worse(tmp_path):
 
 def test_show_says_when_there_is_nothing_and_when_nothing_is_worse(tmp_path):
     file = tmp_path / "history.jsonl"
-    assert "log: nothing noted" in show(file).stdout
+    assert "log: nothing recorded" in show(file).stdout
     entries.append(file, entry())
     done = show(file, "log")
     assert done.stdout.endswith("figures that are worse: 0\n") and done.returncode == 0

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The two halves of the Python package are alike: millrace/sync is made of millrace/asyncio, and both waiting.py, which are
-written by hand, have the same names with the same arguments."""
+"""The two halves of the Python package match: millrace/sync is generated from millrace/asyncio, and the two waiting.py,
+which are written by hand, have the same names with the same arguments."""
 import ast
 import importlib.machinery
 import importlib.util
@@ -12,7 +12,7 @@ GENERATOR = "clients/python/generate_sync"
 
 
 def generator(root):
-    """The program that makes one of the other, as a module."""
+    """The program that generates one half from the other, as a module."""
     loader = importlib.machinery.SourceFileLoader("generate_sync", str(root / GENERATOR))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader("generate_sync", loader))
     loader.exec_module(module)
@@ -37,7 +37,7 @@ def names(path):
                 found[node.target.id] = None
 
     add("", ast.parse(path.read_text(encoding="utf-8")).body)
-    # One half may name a class of Python's own where the other has to write one.
+    # One half may use a class of Python where the other has one of its own.
     return {name: arguments for name, arguments in found.items() if not name.startswith(("Mutex", "Cancelled"))
             and not name.endswith("__init__")}
 

@@ -15,13 +15,13 @@ def compared(folder, wanted):
         elif name not in there:
             yield Problem(path, 1, "is missing: run tools/generate_command_docs")
         elif path.read_text(encoding="utf-8") != wanted[name]:
-            yield Problem(path, 1, "is not what table and texts say: run tools/generate_command_docs")
+            yield Problem(path, 1, "differs from the command table and the texts: run tools/generate_command_docs")
 
 
 def problems(root):
     if not is_built():
         yield not_built(root)
-    # Pages can be made only of texts that are right; check_command_texts says what is wrong with them.
+    # Pages can be made only from correct texts; check_command_texts reports what is wrong with a text.
     elif not any(check_command_texts.problems(root)):
         yield from compared(root / FOLDER, pages(root))
 

@@ -14,7 +14,7 @@ from tree import Problem, line_of, main
 
 
 def check_options(section, arguments):
-    """(line, sentence) of each problem, here and below."""
+    """Yields (line, sentence) for each problem of one text, like the functions below."""
     expected = set(words_of(arguments))
     if not expected and section.text() == NONE:
         return
@@ -72,7 +72,7 @@ def check_text(text, command, arguments, known):
 
 
 def check_index(index, docs, ours):
-    """INDEX.md has each command once, and says of each of our codes what it means."""
+    """INDEX.md has each command once, and explains each of our error codes."""
     places = [(line_of(index, place.start()), name) for place in PLACE.finditer(index) for name in place[1].split(", ")]
     placed = [name for _, name in places]
     for number, name in places:
@@ -90,7 +90,7 @@ def check_index(index, docs, ours):
 
 
 def text_problems(root, docs):
-    """The problems of the texts below root, for commands that COMMAND DOCS describes so: name -> doc."""
+    """The problems of the texts below root; `docs` is what COMMAND DOCS says about the commands: name -> doc."""
     folder = root / FOLDER
     index = read(root, INDEX)
     ours = our_codes(root)

@@ -25,7 +25,7 @@ NOTHING_TO_PARSE = {
 
 
 def is_tested(tested, name):
-    """In a test as one word, or, if it is a subcommand, as two words side by side."""
+    """Whether a test contains the command: as one word, or, if it is a subcommand, as two words one after the other."""
     words = name.split()
     return has_word(tested, name) if len(words) == 1 else f'"{words[0]}", "{words[1]}"' in tested
 
@@ -43,7 +43,7 @@ def problems(root):
         def problem(sentence):
             return Problem(command.path, command.line, f"{command.name} {sentence}")
 
-        if command.name in containers:  # its subcommands are looked at, each for itself
+        if command.name in containers:  # each of its subcommands is checked on its own
             if f"{command.name} HELP" not in names:
                 yield problem(f'has subcommands and no help_row("{command.name} HELP") behind them')
             continue

@@ -7,7 +7,7 @@ column:
     [0.36 µs](docs/benchmarks.md#logs-beside-streams "append one message, us (16 in flight): ours")
 
 The number must be the column's value, rounded to the digits that are shown. A time in µs without such a link is a
-problem, too: nobody would notice when it is out of date.
+problem too: it might be out of date without being noticed.
 """
 import re
 
@@ -15,13 +15,13 @@ from tree import Problem, anchor, main, prose
 
 LINK = re.compile(r'\[([^\]]*)\]\(([^)\s]*benchmarks\.md)#([\w-]+) "([^"]*): (peer|ours|ratio)"\)')
 TIME = re.compile(r"\d\s*µs")
-NAME_WIDTH = 58  # of a row's name in a table of docs/benchmarks.md
-# Pages that tell what was measured once, and why something was decided.
+NAME_WIDTH = 58  # width of a row's name in a table of docs/benchmarks.md
+# Pages with measurements of the past, as reasons for decisions.
 HISTORY = ("docs/benchmarks.md", "docs/why.md")
 
 
 def cells_of(line):
-    """{column: value} of a line as bench/measure.py prints them; empty if it is none."""
+    """{column: value} of a line as bench/measure.py prints them; empty if it is another line."""
     numbers = line[NAME_WIDTH:].split()
     columns = ("peer", "ours", "ratio") if line[NAME_WIDTH : NAME_WIDTH + 11].strip() else ("ours",)
     try:
@@ -68,7 +68,7 @@ def problems_of(path, line, text, rows):
         elif not is_rounded(shown, row[column]):
             yield Problem(path, line, f"'{shown}' is {row[column]} in docs/benchmarks.md ('{name}', {column})")
     if TIME.search(LINK.sub("", text)):
-        yield Problem(path, line, "a time in µs that is no link to its row in docs/benchmarks.md")
+        yield Problem(path, line, "a time in µs without a link to its row in docs/benchmarks.md")
 
 
 def problems(root):

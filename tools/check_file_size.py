@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Files of at most 500 lines, of at most 800 with a reason given, of more never."""
+"""Files have at most 500 lines; with a reason given, at most 800; never more."""
 import re
 
 from tree import CPP, Problem, files, lines, main

@@ -6,13 +6,13 @@ import subprocess
 
 from tree import CPP, Problem, files, main
 
-# Versions disagree about details, so that another one would ask for changes back and forth.
+# Versions differ in details, so with several versions a change would be made by one and undone by another.
 VERSION = 14
 FINDING = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+):\d+: (?:error|warning):", re.MULTILINE)
 
 
 def clang_format():
-    """The program, or None if it is not here in the right version."""
+    """The program, or None if it is not installed in the right version."""
     for program in (f"clang-format-{VERSION}", "clang-format"):
         if shutil.which(program):
             shown = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
@@ -33,7 +33,7 @@ def problems(root):
     seen = set()
     for finding in FINDING.finditer(run.stderr):
         path = sources[finding["path"]]
-        if path not in seen:  # one finding a file is enough to say what to do
+        if path not in seen:  # one finding for each file is enough
             seen.add(path)
             yield Problem(path, int(finding["line"]), f"is not formatted: run {program} -i on it")
 

@@ -17,7 +17,7 @@ def tests(root):
 
 
 def rows(text):
-    """Number and text of each row, headings of tables left out."""
+    """Number and text of each row, without the headings of tables."""
     for number, line in enumerate(text, 1):
         is_heading = number < len(text) and RULE.match(text[number])
         if line.startswith("|") and not RULE.match(line) and not is_heading:
@@ -35,7 +35,7 @@ def problems(root):
         proof = line.rstrip("| ").rsplit("|", 1)[1]
         named = TEST.findall(proof)
         if not named and (is_first or "the same" not in proof):
-            yield Problem(page, number, "a row that names no test")
+            yield Problem(page, number, "a row that does not name a test")
         for file, test in named:
             if test not in known.get(file, ()):
                 yield Problem(page, number, f"there is no {file}::{test}")

@@ -17,7 +17,7 @@ HEADING = "| folder | may include | never |"
 TESTS = "*_test.cc"
 NOTHING = re.compile(r"nothing (else )?of ours\b")
 SAME = "the same"
-# What the third column says of the engine. Tests are exempt: they have seeds and files.
+# The third column's restriction for the engine. Tests are exempt: they use seeds and files.
 WORLD = "a clock, a file, a socket, a thread"
 WORLD_HEADER = re.compile(
     r"(chrono|ctime|time\.h|random|fstream|iostream|filesystem|cstdio|stdio\.h|thread|mutex|condition_variable"
@@ -57,7 +57,7 @@ def table(page):
             break
         cells = [cell.strip() for cell in line.split("|")[1:-1]]
         if len(cells) != 3:
-            wrong.append(Problem(page, number, "a row of the table of includes that has not three columns"))
+            wrong.append(Problem(page, number, "a row of the table of includes that does not have three columns"))
             continue
         first, second, third = cells
         never = above = above if third == SAME else third
@@ -72,7 +72,7 @@ def table(page):
 
 
 def missing(root, page, rows):
-    """The problems of rows that name what is not in the tree."""
+    """The problems of rows that name something that is not in the tree."""
     for path, row in rows.items():
         for name in (path, *row.may, *row.never):
             if name != TESTS and not (root / name).exists():

@@ -2,7 +2,7 @@
 """Links between the pages lead somewhere, and every page is reached from README.md in two clicks.
 
 A link is checked if it leads into the tree: the file must be there, and the heading, if the link names one. From
-README.md one click leads to docs/README.md or to a page itself; a page that takes more than two is one nobody finds.
+README.md one click leads to docs/README.md or to a page itself; a page that needs more than two clicks is hard to find.
 The pages of commands are an exception: docs/commands/README.md, one click away, lists all of them.
 """
 import re
@@ -38,7 +38,7 @@ def broken(path, target):
 
 
 def reached(start, clicks):
-    """The pages that so many clicks lead to."""
+    """The pages that are reached by this number of clicks."""
     found = {start}
     for _ in range(clicks):
         found |= {(page.parent / target.partition("#")[0]).resolve() for page in found if page.suffix == ".md"
@@ -50,7 +50,7 @@ def reached(start, clicks):
 
 def problems(root):
     for path in files(root, suffixes={".md"}):
-        # Parts of the pages in docs/commands, where their links are checked.
+        # These texts become pages in docs/commands, where their links are checked.
         if path.parent.name == "command_texts":
             continue
         for line, target in links(path):

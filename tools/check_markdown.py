@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Lines of prose in Markdown are at most 120 characters wide, and each row of a table is one line.
 
-Tables, code blocks, headings and drawings keep their own width; so does a link or a piece of code that is longer.
+Tables, code blocks, headings and drawings may be wider, and so may a single long link or piece of code.
 `tools/wrap_markdown FILE...` wraps what is too long.
 """
 from tree import Problem, files, main
@@ -27,7 +27,7 @@ def problems(root):
             continue
         before, after = text.split("\n"), wrapped.split("\n")
         line = next(number for number, pair in enumerate(zip(before, after), 1) if pair[0] != pair[1])
-        yield Problem(path, line, f"wider than {WIDTH} characters: tools/wrap_markdown mends it")
+        yield Problem(path, line, f"wider than {WIDTH} characters: tools/wrap_markdown wraps it")
 
 
 if __name__ == "__main__":

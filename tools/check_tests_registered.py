@@ -22,11 +22,11 @@ def run_by_ctest(build):
 def problems(root):
     build = root / "build-sanitize"
     if not (build / "compile_commands.json").exists():
-        yield Problem(root / "CMakeLists.txt", 1, "nothing is built in build-sanitize/, which tells what is registered")
+        yield Problem(root / "CMakeLists.txt", 1, "there is no build in build-sanitize/, from which the registered tests are read")
         return
     built, registered = compiled(build), run_by_ctest(build)
     if "_NOT_BUILT" in registered:
-        yield Problem(root / "CMakeLists.txt", 1, "the tests are not built in build-sanitize/, so ctest cannot name them")
+        yield Problem(root / "CMakeLists.txt", 1, "the tests are not built in build-sanitize/, so ctest cannot list them")
         return
     for path in files(root, suffixes={".cc"}):
         is_fuzz_target = path.parent == root / "fuzz"

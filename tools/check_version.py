@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The version stands in CMakeLists.txt: the newest release of CHANGELOG.md is that one, and no document prints another.
+"""The version in CMakeLists.txt is that of the newest release in CHANGELOG.md, and no document prints another one.
 
-What is built shows the same one: tests/server/test_version.py and test_package.py ask it.
+The built programs show the same one, which tests/server/test_version.py and test_package.py check.
 """
 import re
 

@@ -1,4 +1,4 @@
-"""Every check of the tree finds what it is there to find, in a small tree that has it."""
+"""Every check of the tree finds its problem in a small tree that has it."""
 import importlib
 import json
 import subprocess
@@ -31,7 +31,7 @@ LAYERS = """# Architecture
 | `tests/model` | `engine` | |
 | `*_test.cc` | what their folder may, and `tests/model` | |
 """
-# What the table names is there.
+# The folders that the table names exist.
 LAYERED = {"ARCHITECTURE.md": LAYERS, "module/abi/host.h": "", **{f"{folder}/empty.h": "" for folder in (
     "engine/base", "engine/log", "engine/shard", "engine/lock", "engine/route", "module/host", "module/commands",
     "client", "cli", "tests/model")}}
@@ -116,7 +116,7 @@ def test_a_row_without_its_folder_is_found(tree):
     ("| engine/log | `engine/base` | |", "a row of the table of includes that names no paths in backquotes"),
     ("| `client` | the engine's headers | |", "a row of the table of includes that names no paths in backquotes"),
     ("| `client` | `engine` | |", "client has two rows"),
-    ("| `client` |", "a row of the table of includes that has not three columns"),
+    ("| `client` |", "a row of the table of includes that does not have three columns"),
 ])
 def test_a_row_that_is_not_understood_is_found(tree, row, sentence):
     root = tree({**LAYERED, "ARCHITECTURE.md": LAYERS + row + "\n"})
@@ -172,7 +172,7 @@ def test_a_test_that_never_runs_is_found(tree):
 
 def test_a_tree_that_is_not_built_cannot_show_that_its_tests_run(tree):
     root = tree({"engine/log/log_test.cc": "TEST(Log, reads) {}\n"})
-    assert "nothing is built" in found("check_tests_registered", root)[0]
+    assert "there is no build" in found("check_tests_registered", root)[0]
     with_build(root, ["engine/log/log_test.cc"], ["unit_tests_NOT_BUILT"])
     (problem,) = found("check_tests_registered", root)
     assert "the tests are not built" in problem
@@ -252,7 +252,7 @@ def test_a_setting_without_a_description_is_found(tree):
 # --- wording and format ---
 
 @pytest.mark.parametrize("text", [
-    # In two parts, or the check would find them here.
+    # In two parts, because the check would find them in this file.
     "see /ho" + "me/ann/notes", 'open("/wo' + 'rk/main/x")', "TO" + "DO: later", "// FIX" + "ME", "/ro" + "ot/x",
 ])
 def test_unwanted_words_are_found(tree, text):
@@ -270,16 +270,28 @@ def test_ordinary_words_are_not_mentioned(tree):
 @pytest.mark.parametrize("comment", [
     "// Nobody uses it.", "int a;  // somebody waits", "// For anybody.", "// Whoever asks",
     "  // bytes that were not vouched for", "// It ends of its own accord.", "// the so manieth",
-    "// freed at the caller's leisure", "// a dearer call",
+    "// freed at the caller's leisure", "// a dearer call", "// made anew", "// what a worker has in hand",
+    "// a list that is doubled on its way up", "// it goes on like any other", "// the heir of the master",
 ])
 def test_words_that_need_a_second_reading_are_found_in_comments(tree, comment):
     (problem,) = found("check_wording", tree({"engine/a.h": f"int fine;\n{comment}\n"}))
     assert problem.startswith("engine/a.h:2: ")
 
 
+@pytest.mark.parametrize("name, line", [
+    ("a.py", "# Nobody uses it."), ("a.py", 'f(1)  # made anew'), ("a.py", 'def f():\n    """Made anew."""'),
+    ("a.py", '"""Fine,\nand made anew."""'), ("a.ts", "  /** Made anew. */"), ("a.js", " *  made anew"),
+    ("a.mjs", "f(); // made anew"),
+])
+def test_they_are_found_in_python_and_javascript_too(tree, name, line):
+    (problem,) = found("check_wording", tree({f"clients/{name}": f"{line}\n"}))
+    assert problem.startswith(f"clients/{name}:{len(line.splitlines())}: ")
+
+
 def test_such_words_are_not_mentioned_outside_of_comments(tree):
     text = "// The body of a request; an owner.\nconst char* text = \"nobody\";\nbool somebody_lives();\n"
-    assert found("check_wording", tree({"engine/a.cc": text, "docs/a.md": "Nobody, // nobody\n"})) == []
+    python = 'text = "made anew"\nf("nobody # nobody")\n'
+    assert found("check_wording", tree({"engine/a.cc": text, "docs/a.md": "Nobody, // nobody\n", "a.py": python})) == []
 
 
 def test_a_file_that_is_not_formatted_is_found(tree):
@@ -336,8 +348,8 @@ def guarantees(tree, proof):
 
 
 @pytest.mark.parametrize("proof, sentence", [
-    ("", "a row that names no test"),
-    ("somebody", "a row that names no test"),
+    ("", "a row that does not name a test"),
+    ("somebody", "a row that does not name a test"),
     ("`test_a.py::test_two`", "there is no test_a.py::test_two"),
     ("`test_b.py::test_two`, `test_c.py::test_two`", "there is no test_c.py::test_two"),
 ])
@@ -438,7 +450,7 @@ def test_a_figure_of_the_benchmarks_is_not_mentioned(tree, line):
      "docs/benchmarks.md#logs-beside-streams has no row 'append two, us'"),
     ('[0.08](docs/benchmarks.md#logs-beside-streams "append one message, us / in a batch: peer")',
      "the row 'append one message, us / in a batch' has no peer"),
-    ("in 0.36 µs", "a time in µs that is no link to its row in docs/benchmarks.md"),
+    ("in 0.36 µs", "a time in µs without a link to its row in docs/benchmarks.md"),
 ])
 def test_a_figure_that_is_not_measured_is_found(tree, line, problem):
     assert figure_problems(tree, line) == [f"README.md:2: {problem}"]

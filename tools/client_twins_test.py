@@ -1,4 +1,4 @@
-"""check_client_twins finds halves of the Python package that are not alike."""
+"""check_client_twins finds differences between the halves of the Python package."""
 import importlib
 import shutil
 
@@ -12,7 +12,7 @@ PACKAGE = "clients/python/src/millrace"
 
 @pytest.fixture
 def copied(tmp_path):
-    """The package as it is, to be spoiled."""
+    """A copy of the package, into which tests put mistakes."""
     shutil.copytree(ROOT / PACKAGE, tmp_path / PACKAGE, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "clients" / "python" / "generate_sync", tmp_path / "clients" / "python")
     return tmp_path

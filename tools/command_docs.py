@@ -1,4 +1,5 @@
-"""The pages of docs/commands, from what a live server answers to COMMAND DOCS and COMMAND INFO, and command_texts.
+"""The pages of docs/commands, made from a live server's answers to COMMAND DOCS and COMMAND INFO, and from
+command_texts.
 
 Asking the server and not the source proves that both answers are complete and right.
 """
@@ -15,7 +16,7 @@ from server import Server  # noqa: E402
 
 NOTE = "<!-- Written by tools/generate_command_docs from the command table and module/command_texts. -->\n"
 FOLDER = "docs/commands"
-# Which guides tell of a command, by how its name begins.
+# The guides about a command, by the beginning of its name.
 GUIDES = {
     "T": "[logs](../guides/log.md), [work queues](../guides/work-queues.md)",
     "CHAN.": "[channels](../guides/channels.md)",
@@ -30,7 +31,7 @@ GUIDES = {
 }
 
 
-# What stands before the table of a page's errors, or in place of one.
+# The text before the table of a page's errors, or instead of a table.
 COMMON_ERRORS = "[those that every command can give](README.md#errors-that-every-command-can-give)"
 SYNTAX_WIDTH = 100
 
@@ -65,7 +66,7 @@ def typed(name):
 
 
 def with_subcommands(docs, infos):
-    """The same with each subcommand in place of the command that holds it, named as people type it."""
+    """The same, but with the subcommands instead of the command that contains them, named as people type them."""
     flat_docs, flat_infos = {}, {}
     for name, doc in docs.items():
         for full_name, sub_doc in doc.get("subcommands", {name: doc}).items():
@@ -77,7 +78,7 @@ def with_subcommands(docs, infos):
 
 @functools.cache
 def ask_server():
-    """(docs, infos) of all our commands, by name. A process starts one server for all who ask."""
+    """(docs, infos) of all our commands, by name. Each process starts only one server for this."""
     with Server() as server, server.connect(protocol=3) as connection:
         def ask(*words):
             return plain(connection.call(*words))
@@ -117,7 +118,7 @@ def syntax(arguments):
 
 
 def wrapped(first, words):
-    """The words behind the first, on further lines where one line would be too long."""
+    """The words behind the first one, on several lines if one would be too long."""
     lines = [first]
     for word in words:
         if len(lines[-1]) + 1 + len(word) > SYNTAX_WIDTH:
@@ -127,7 +128,7 @@ def wrapped(first, words):
 
 
 def syntax_lines(name, arguments):
-    """The whole command; each form begins a line if its last argument is a choice of forms."""
+    """The whole command. If its last argument is a choice of forms, each form begins a new line."""
     if not arguments:
         return [name]
     *first, last = arguments
@@ -167,7 +168,7 @@ def acl_categories(flags, reported):
 
 
 def acl_text(name, categories, key_flags):
-    # The flags that the host itself goes by when it asks for a key's permission.
+    # The flags by which the host itself decides which permission for a key is needed.
     needs = ("R" if "access" in key_flags else "") + ("W" if {"insert", "update", "delete"} & set(key_flags) else "")
     key = f" and its key by `%{needs}~pattern`" if needs else ""
     key += ", those it writes to by `%W~pattern`" if "incomplete" in key_flags else ""

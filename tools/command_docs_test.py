@@ -1,4 +1,4 @@
-"""The checks of docs/commands and its texts find what they are there to find, and the pages are made as described."""
+"""The checks of docs/commands and its texts find their problems, and the pages are made as described."""
 import pytest
 
 # --- texts of commands ---
@@ -150,7 +150,7 @@ def test_pages_that_the_server_would_not_write_are_found(tree):
     assert [problem.text(root) for problem in compared(root, wanted)] == [
         "NEW.md:1: is missing: run tools/generate_command_docs",
         "OLD.md:1: describes no command: delete it",
-        "STALE.md:1: is not what table and texts say: run tools/generate_command_docs",
+        "STALE.md:1: differs from the command table and the texts: run tools/generate_command_docs",
     ]
 
 

@@ -1,4 +1,4 @@
-"""The texts of module/command_texts: what docs/commands says of a command beyond the command table.
+"""The texts of module/command_texts: what docs/commands says about a command besides the command table.
 
 README.md there says how a text is made. INDEX.md is the index page, with a line `<!-- commands: A, B -->` where the
 table of these commands belongs, and a line `<!-- overview -->` for links to all of them.
@@ -10,7 +10,7 @@ FOLDER = "module/command_texts"
 INDEX = "INDEX.md"
 NOT_OF_A_COMMAND = {"README.md", INDEX}
 SECTIONS = ["Options", "Replies", "Errors", "Example"]
-# What Options and Errors say in place of a table.
+# The text of Options and Errors if there is no table.
 NONE = "None."
 # Where INDEX.md describes the errors of the host and ours.
 HOST_ERRORS = "Errors that every command can give"
@@ -44,7 +44,7 @@ def read(root, name):
 
 
 def sections(text):
-    """What a text is made of; lines before the first heading are a section without a title."""
+    """The sections of a text; lines before the first heading are a section without a title."""
     found = [Section("", 1, [])]
     for number, line in enumerate(text.splitlines(), 1):
         heading = HEADING.match(line)
@@ -70,7 +70,7 @@ def tables(section):
 
 
 def first_column(section):
-    """(line number, what stands in backticks) of each row of the section's first table."""
+    """(line number, text in backticks) of each row of the section's first table."""
     return [(number, CODE.findall(cells[0])) for number, cells in (tables(section) or [[]])[0]]
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Case(NamedTuple):
-    file: str  # of pytest the module's name, of others what they call a class
+    file: str  # for pytest the module's name, for others what they call a class
     name: str
     outcome: str  # "passed", "failed" or "skipped"
 
@@ -16,7 +16,7 @@ def outcome_of(case):
 
 
 def cases(path):
-    """The cases of one file, or None if there is no readable one: what should have written it did not finish."""
+    """The cases of one file, or None if it is missing or not readable: the program that writes it did not finish."""
     try:
         found = xml.parse(path).iter("testcase")
     except (OSError, xml.ParseError):

@@ -1,7 +1,7 @@
-"""Stages of ./test: what each runs, which it waits for, and how they run beside each other.
+"""Stages of ./test: what each runs, which others it waits for, and how they run in parallel.
 
-A stage is a list of shell commands. It starts when the stages it needs have built what it needs, and its output goes
-to a file of its own. What it tests it reports as JUnit's XML (junit.py).
+A stage is a list of shell commands. It starts when the stages that it needs have ended, and its output goes to a file
+of its own. It reports its tests as JUnit's XML (junit.py).
 """
 import dataclasses
 import os
@@ -13,10 +13,10 @@ from pathlib import Path
 
 import junit
 
-# How far a stage is, as ninja, ctest and pytest print it.
+# The progress of a stage, as ninja, ctest and pytest print it.
 PROGRESS = re.compile(rb"\[ *(\d+%)\]|^\[(\d+/\d+)\]|^ *(\d+/\d+) Test", re.MULTILINE)
 
-WHOLE_STAGE = "the whole stage, see above"  # the name of what failed when it is not one of its tests
+WHOLE_STAGE = "the whole stage, see above"  # the name of the failure if it is not one of the stage's tests
 
 
 @dataclasses.dataclass
@@ -24,11 +24,11 @@ class Stage:
     name: str
     commands: list  # each a list of words; the first that fails ends the stage
     needs: tuple = ()  # names of stages without which it cannot run
-    after: tuple = ()  # names of stages that it lets go first, whatever comes of them
-    nice: int = 0  # above 0: it takes the processor time that others leave
-    has_tests: bool = True  # else it succeeds or fails as a whole
+    after: tuple = ()  # names of stages that must have ended, whatever their result
+    nice: int = 0  # above 0: lower priority
+    has_tests: bool = True  # false: it succeeds or fails as a whole
     again: object = None  # Case -> the words of a command that runs this one test alone
-    environment: dict = dataclasses.field(default_factory=dict)  # added to ours
+    environment: dict = dataclasses.field(default_factory=dict)  # additional variables
 
 
 def choose(stages, names):
@@ -51,14 +51,14 @@ class Run:
 
     def __init__(self, stages, directory, environment, say=print):
         self.stages = stages
-        self.seconds = {}  # of each stage that ran
-        self.processor_seconds = {}  # the same, of everything it started and waited for
+        self.seconds = {}  # stage -> its duration
+        self.processor_seconds = {}  # stage -> processor time of all processes that it started
         self._directory = Path(directory)
         self._environment = environment
         self._say = say
         self._ended = {stage.name: threading.Event() for stage in stages}
         self._succeeded = set()
-        self._running = {}  # name -> since when
+        self._running = {}  # name -> its start time
         self.began = time.monotonic()
 
     def results(self, stage):
@@ -68,7 +68,7 @@ class Run:
         return self._directory / f"{stage.name}.log"
 
     def run(self, every=60):
-        """Runs all of them to their ends; says every so many seconds how far they are."""
+        """Runs all of them to their ends, and prints the progress regularly."""
         threads = [threading.Thread(target=self._run_stage, args=(stage,)) for stage in self.stages]
         for thread in threads:
             thread.start()
@@ -110,7 +110,7 @@ class Run:
         return all(self._call(stage, [*priority, *words]) for words in stage.commands)
 
     def _call(self, stage, words):
-        """Runs a command with its output behind what the stage has printed so far; True if it succeeds."""
+        """Runs a command, and appends its output to that of the stage; True if it succeeds."""
         with open(self.output(stage), "ab") as output:
             output.write(f"$ {' '.join(words)}\n".encode())
             output.flush()
@@ -133,7 +133,7 @@ class Run:
         if not succeeded:
             self._say(self.output(stage).read_text(errors="replace")[-6000:])
 
-    # --- what came of it ---
+    # --- results ---
 
     def outcome(self, stage):
         """(passed, failed, skipped) as lists of cases. A stage without readable results is one failed case."""
@@ -145,14 +145,14 @@ class Run:
             return [], [whole], []
         by_outcome = {outcome: [case for case in found if case.outcome == outcome]
                       for outcome in ("passed", "failed", "skipped")}
-        # A runner that says it failed, and names no test: it crashed, or it did not build.
+        # The runner reports a failure but names no failed test: it crashed, or did not build.
         if stage.name not in self._succeeded and not by_outcome["failed"]:
             by_outcome["failed"] = [whole]
         return by_outcome["passed"], by_outcome["failed"], by_outcome["skipped"]
 
 
 def summary(run, say=print):
-    """Runs what failed once more and prints the result; the status to end with."""
+    """Runs the failed tests once more and prints the result; returns the exit status."""
     passed = failed = skipped = 0
     flaky, lost, left_out = [], [], []
     for stage in run.stages:

@@ -1,4 +1,4 @@
-"""What ./test makes of its stages: their order, their sum, and what failed once."""
+"""How ./test runs its stages: their order, their sum, and tests that failed once."""
 import sys
 
 import pytest
@@ -114,7 +114,7 @@ def test_what_needs_a_stage_that_failed_is_not_run_and_counts_as_failed(ran, tmp
     assert said[-1] == "0 passed, 2 failed, 0 skipped"
 
 
-def test_what_goes_after_a_stage_runs_whatever_came_of_it(ran, tmp_path):
+def test_a_stage_after_another_runs_whatever_the_result_of_that_is(ran, tmp_path):
     said, _, _ = ran(Stage("build", [shell("false")], has_tests=False), reporting(tmp_path, "a", GOOD, after=("build",)))
     assert said[-1] == "1 passed, 1 failed, 1 skipped"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from tree import CPP, files
 
 FOLDERS = ("engine", "module", "client", "cli", "gateway", "tests", "fuzz", "examples")
-# Of one change: more would make ./test wait for minutes.
+# For one change: more files would delay ./test by minutes.
 MOST = 25
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 
@@ -53,7 +53,8 @@ def includers(root):
 
 
 def source_of(header, included_by, root):
-    """The .cc through which a header is checked: that of its name, or the nearest one that includes it, or None."""
+    """The .cc with which a header is checked: the one of the same name, or the nearest one that includes it, or
+    None."""
     own = header.removesuffix(".h") + ".cc"
     if (root / own).exists():
         return own
@@ -68,9 +69,9 @@ def source_of(header, included_by, root):
 
 
 def concerned(root, touched):
-    """The .cc files to check for the files touched, and those that are too many.
+    """The .cc files to check for the changed files, and those left out because there are too many.
 
-    Files that are touched themselves come first, then those of headers.
+    Changed files come first, then those that check changed headers.
     """
     included_by = includers(root)
     sources = [name for name in touched if name.endswith(".cc")]

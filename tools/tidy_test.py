@@ -137,7 +137,7 @@ def test_a_finding_in_a_header_that_has_changed_is_found(small_tree):
     assert lines[0].startswith("  engine/log/a.h:1: invalid case style for function 'Twice'")
 
 
-def test_all_means_what_has_not_changed_too(small_tree, tmp_path):
+def test_all_includes_files_that_have_not_changed(small_tree, tmp_path):
     results = tmp_path / "results.xml"
     lines, status = check_tidy(small_tree, "--all", "--junit", results)
     assert lines[0].startswith(BAD_NAME)

@@ -1,7 +1,7 @@
-"""What the checks of the tree have in common: its files, the shape of a finding, a report, a main.
+"""What the checks of the tree have in common: the list of files, the form of a problem, a report, a main function.
 
-A check is a module check_<what>.py with a docstring that says what it wants and a
-function problems(root) that yields what it found. check_all runs them all.
+A check is a module check_<what>.py with a docstring that says what it requires, and a function problems(root) that
+yields the problems. check_all runs them all.
 """
 import re
 import sys
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Iterator, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-# What .gitignore names: made here, not written here.
+# Names in .gitignore: generated files.
 NOT_OURS = re.compile(r"^(build|build-.*|data|\.git|__pycache__|\.pytest_cache)$")
 CPP = {".cc", ".h"}
 
@@ -25,7 +25,7 @@ class Problem(NamedTuple):
 
 
 def files(root: Path, under: str = ".", suffixes=None) -> Iterator[Path]:
-    """The files of the tree in a stable order, those with one of the suffixes if given."""
+    """The files of the tree in a stable order; if suffixes are given, only files with one of them."""
     start = root / under
     if not start.is_dir():
         return
@@ -39,7 +39,7 @@ def files(root: Path, under: str = ".", suffixes=None) -> Iterator[Path]:
 
 
 def lines(path: Path) -> list[str]:
-    """The lines of a text file; none of a binary one, which the checks have nothing to say about."""
+    """The lines of a text file; none for a binary file, which is not checked."""
     try:
         return path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
@@ -72,9 +72,9 @@ def line_of(text: str, position: int) -> int:
 
 
 def report(suite: str, results, junit) -> int:
-    """Prints results, pairs of a name and the texts of its findings, as they come; returns the exit status.
+    """Prints results, which are pairs of a name and its findings, as they arrive; returns the exit status.
 
-    If junit is given, it is the name of a file that gets them, too, as count_results reads them.
+    If junit is given, it is the name of a file to which they are written too, as JUnit's XML.
     """
     cases = xml.Element("testsuite", name=suite)
     failed = False
@@ -92,7 +92,7 @@ def report(suite: str, results, junit) -> int:
 
 
 def main(problems) -> None:
-    """For a check called alone: an optional argument is the tree to look at."""
+    """The main function of a check that is called alone: an optional argument is the tree to check."""
     root = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT
     found = list(problems(root))
     for problem in found:

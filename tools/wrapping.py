@@ -6,12 +6,12 @@ FENCE = re.compile(r"\s*(```|~~~)")
 ITEM = re.compile(r"(\s*)([-*+]|\d+[.)])(\s+)")
 # What must stay on one line: code, links, and pairs of them without a space between.
 ATOM = re.compile(r"(?:`[^`]+`|!?\[[^\]]{1,70}\]\([^)]*\)|[^\s`\[]+|[`\[])+")
-# A line that began with one of these would be something else than text.
+# A line that begins with one of these would not be text any more.
 STRUCTURE = re.compile(r"([-*+>]|#+|\d+[.)]|\|.*|```.*|~~~.*|=+|-+|<.*)$")
 
 
 def is_fixed(text):
-    """Whether a line outside of code is none of running text: a table, a heading, HTML, an indented drawing."""
+    """Whether a line outside of code is not running text: a table, a heading, HTML, an indented drawing."""
     return bool(re.match(r"\s*(\||#|<|>|!\[|\[[^\]]+\]:)|    ", text)) and not ITEM.match(text)
 
 

@@ -1,4 +1,4 @@
-"""Markdown that is wrapped says the same, and nothing but running text is touched."""
+"""Wrapped Markdown has the same meaning, and only running text is changed."""
 import importlib
 import re
 
@@ -18,7 +18,7 @@ LONG = "word " * 40
     "x" * 200,
     "short lines\nthat fit\n\n- an item\n  of two lines",
 ], ids=["table", "heading", "code", "drawing", "comment", "one word", "what fits"])
-def test_what_is_no_running_text_or_fits_stays_as_it_is(text):
+def test_text_that_is_not_running_text_or_that_fits_stays_as_it_is(text):
     assert wrap(text) == text
 
 

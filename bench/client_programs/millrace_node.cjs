@@ -1,4 +1,4 @@
-// The Node package, over ioredis. The programs in JavaScript find their packages in the folder MILLRACE_NODE.
+// The Node package, over ioredis. The JavaScript programs find their packages in the folder that MILLRACE_NODE names.
 
 const { createRequire } = require("node:module");
 

@@ -1,4 +1,4 @@
-"""The Python package; the last word says which half: sync, asyncio."""
+"""The Python package; the last argument chooses the half: sync or asyncio."""
 
 import asyncio
 import sys

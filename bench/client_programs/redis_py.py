@@ -1,5 +1,5 @@
-"""redis-py with streams, by hand; the last word says how: `simple` has a round trip for each message and each
-acknowledgement, `batched` writes, reads and acknowledges 500 at a time."""
+"""redis-py with streams, without a library for queues. The last argument chooses the way: `simple` has a round trip for
+each message and each acknowledgement, `batched` writes, reads and acknowledges 500 at a time."""
 
 import sys
 import time

@@ -64,7 +64,7 @@ Result<void> Claim::list_keys() {
 }
 
 Result<void> Claim::refuse_strangers() {
-  // Braces mean nothing in a pattern.
+  // Braces are not special in a pattern.
   const std::string pattern = std::string(kPrefix) + '*';
   const auto made = ask({"SMEMBERS", list_});
   if (!made) return std::unexpected(made.error());
@@ -105,7 +105,7 @@ Result<size_t> Claim::remove_all() {
 }
 
 void Claim::release() {
-  // Each take() adds one hold, so the lock is released as often.
+  // Each take() adds one hold, so the lock is released once for each.
   for (auto left = ask({"LOCK.RELEASE", lock_, owner_}); left && left->integer > 0;) {
     left = ask({"LOCK.RELEASE", lock_, owner_});
   }

@@ -1,5 +1,5 @@
-// Customers are hashes with an index over them. One has an amount that is no number, and two have the same address: an
-// index has its conflicts and skipped documents, too.
+// Customers are hashes with an index over them. One customer has an amount that is not a number, and two have the same
+// address: so the index also has conflicts and skipped documents.
 #include "cli/demo/actor.h"
 #include "cli/demo/names.h"
 #include "cli/demo/text.h"

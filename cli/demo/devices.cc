@@ -1,5 +1,5 @@
-// Devices in a routing table, some with filters. Changes of the goods are dispatched to a log for each transport, which
-// a group delivers from; the mail is slow.
+// Devices in a routing table, some with filters. Changes of the goods are dispatched to a log for each transport, from
+// which a group delivers; delivery by mail is slow.
 #include <utility>
 
 #include "cli/demo/group_worker.h"
@@ -15,7 +15,7 @@ std::string device(int number) {
   return text("device-", number, "|", kTransports[static_cast<size_t>(number) % std::size(kTransports)]);
 }
 
-// What the device wants to hear of. Every fourth hears everything.
+// The device's filter. Every fourth device gets everything.
 std::string filter(int number) {
   const auto pick = static_cast<size_t>(number / 4);
   switch (number % 4) {
@@ -61,7 +61,7 @@ class Dispatcher : public Actor {
     line.ask(words);
   }
 
-  // One of them is away for a while.
+  // One of the devices is offline for a while.
   void come_or_go(Line& line) {
     if (away_ != 0) {
       enter(line, std::exchange(away_, 0));

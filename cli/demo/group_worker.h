@@ -1,5 +1,5 @@
 // Reads a log for a group, as real workers do: it acknowledges most messages, gives some back, forgets some, which are
-// then delivered again, and takes a break now and then.
+// then delivered again, and sometimes takes a break.
 #pragma once
 
 #include <string>

@@ -6,7 +6,7 @@
 namespace millrace::cli::demo {
 namespace {
 
-// What a subscriber has not fetched by then is gone, and so the channel stays small.
+// Messages expire after this time, fetched or not, so the channel stays small.
 constexpr const char* kKept = "300000";
 
 class Publisher : public Actor {

@@ -34,7 +34,7 @@ class Customers : public Actor {
   int last_ = 0;
 };
 
-// Sends dead letters back now and then: most become dead letters again.
+// Sometimes sends dead letters back: most become dead letters again.
 class Support : public Actor {
  public:
   void prepare(Line&) override {}

@@ -1,5 +1,5 @@
-// A pool of packers: each customer's parcels are packed in order by one of them. Now and then one dies with parcels in
-// hand, its customers are moved to the others, and it comes back later.
+// A pool of packers: each customer's parcels are packed in order by one of them. Sometimes one dies with parcels in
+// flight; its customers move to the others, and it comes back later.
 #include <map>
 
 #include "cli/demo/actor.h"
@@ -39,7 +39,7 @@ class Packer : public Actor {
 
   Milliseconds act(Line& line) override {
     const Reply pulled = line.ask({"SHARD.PULL", key("packing"), name_, "COUNT", "10", "BLOCK", "500"});
-    // While it was away, or slow, the others may have taken its place.
+    // While the packer was away or slow, the others may have got its customers.
     if (pulled.is_error("NOWORKER")) prepare(line);
     if (!pulled.items.empty() && line.once_in(150)) return kDeadFor;
     std::map<std::string, int64_t> packed;  // by recipient, up to this number
@@ -48,7 +48,7 @@ class Packer : public Actor {
       if (parcel.items.size() < 3) continue;
       const bool is_broken = parcel.items[2].text.find("broken") != std::string::npos;
       if (is_broken && broken == nullptr) broken = &parcel;
-      // What comes behind a broken one of the same customer waits for it.
+      // Parcels behind a broken one of the same customer wait for it.
       if (broken != nullptr && broken->items[0].text == parcel.items[0].text) continue;
       packed[parcel.items[0].text] = parcel.items[1].integer;
     }

@@ -1,4 +1,4 @@
-// What customers search for becomes suggestions; what was searched for long ago counts less.
+// Searches of customers become suggestions; old searches count less.
 #include "cli/demo/actor.h"
 #include "cli/demo/names.h"
 

@@ -100,14 +100,14 @@ int close(Claim& claim, const StopSignal& stop) {
   }
 }
 
-// Removes what is left of a demo that was killed, and makes sure that the names are free.
+// Removes what a killed demo has left, and makes sure that the names are free.
 Result<void> begin(Claim& claim) {
   if (auto removed = claim.remove_all(); !removed) return std::unexpected(removed.error());
   if (auto free = claim.refuse_strangers(); !free) return free;
   return claim.list_keys();
 }
 
-// Makes what all actors need, so that what the server refuses is known at once.
+// Creates everything that actors need first, so that a refusal by the server is known at once.
 Result<void> prepare(const Cast& cast, Stage& stage) {
   Line line(stage);
   for (const auto& actor : cast) {

@@ -1,4 +1,4 @@
-// Locks: clerks that want the same shelves and wait in line, readers of the inventory, a leader, and now and then a
+// Locks: clerks who need the same shelves and wait in line, readers of the inventory, a leader, and sometimes a
 // deadlock, in which each of two clerks waits for the shelf that the other one holds.
 #include <chrono>
 
@@ -21,7 +21,7 @@ class Clerk : public Actor {
 
   Milliseconds act(Line& line) override {
     const bool reads = line.once_in(3);
-    // A few shelves only, so that there is a line before them.
+    // Only a few shelves, so that clerks must wait in line.
     const std::string lock = reads ? key("inventory") : key("stock:" + std::string(kGoods[line.number(0, 1)]));
     Words words = {"LOCK.ACQUIRE", lock, name_, kLease};
     if (reads) words.emplace_back("SHARED");
@@ -57,7 +57,7 @@ class Leader : public Actor {
   const std::string name_;
 };
 
-// Takes one shelf, then wants the other; its partner does it the other way round, at the same time.
+// Takes one shelf, then the other; its partner does the same in the opposite order, at the same time.
 class Stubborn : public Actor {
  public:
   Stubborn(std::string name, std::string first, std::string second)

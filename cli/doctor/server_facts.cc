@@ -18,7 +18,7 @@ client::Result<ServerFacts> ServerFacts::ask(client::Connection& server) {
     const size_t colon = line.find(':');
     if (colon != line.npos) info[line.substr(0, colon)] = line.substr(colon + 1);
   }
-  // A user may lack the right to ask for settings, or for modules: what is not known is not judged.
+  // A user may lack the right to read settings or the list of modules: what is not known is not reported.
   std::map<std::string, std::string> settings;
   const auto all = server.call({"CONFIG", "GET", "*"});
   if (!all) return std::unexpected(all.error());

@@ -118,7 +118,7 @@ Result<CopiedKey> KeyCopier::copy_payload(const std::string& key) {
   return CopiedKey{CopiedKey::How::Payload};
 }
 
-// A frame that was read is written as it is: nothing is unpacked on the way.
+// A frame is written as it was read, without being unpacked.
 Result<CopiedKey> KeyCopier::copy_frames(const std::string& key) {
   FrameReader frame{std::string_view()};
   std::string position = "1";

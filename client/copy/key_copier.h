@@ -34,7 +34,7 @@ class KeyCopier {
   // changes too fast; a part that was copied is removed. Other errors are those of a connection.
   Result<CopiedKey> copy(const std::string& key, const std::string& type);
 
-  // What has become of a key. An error ends the copy.
+  // Called with the result for a key. An error ends the copy.
   using Told = std::function<Result<void>(const FoundKey& key, const Result<CopiedKey>& copied)>;
   // The same for several keys, as many as are worth one round trip. The small ones of them share their round trips.
   Result<void> copy_all(std::span<const FoundKey> keys, const Told& told);

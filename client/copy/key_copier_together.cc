@@ -1,5 +1,5 @@
-// KeyCopier: small keys go together, so that a round trip is shared by all of them. A key that is answered otherwise
-// (it is there already, belongs to another node, was changed meanwhile) is left to copy(), which says what is wrong.
+// KeyCopier: small keys are copied together, so that they share round trips. A key with an unexpected answer (it exists
+// already, belongs to another node, or was changed meanwhile) is left to copy(), which reports what is wrong.
 #include <algorithm>
 #include <utility>
 
@@ -11,7 +11,7 @@ namespace {
 
 using Commands = std::vector<std::vector<std::string_view>>;
 
-// Bytes of a key that goes with others: all of them are in memory at once.
+// The largest size of a key that is copied together with others: all of them are in memory at once.
 constexpr int64_t kSmall = 64 << 10;
 
 }  // namespace
@@ -44,7 +44,7 @@ Result<void> KeyCopier::copy_all(std::span<const FoundKey> keys, const Told& tol
   return {};
 }
 
-// Those that the destination does not have, and that are small.
+// The keys that are small and that the destination does not have.
 Result<std::vector<KeyCopier::Together>> KeyCopier::find_small(std::span<const FoundKey> keys) {
   Commands types, sizes;
   for (const FoundKey& key : keys) {
@@ -102,7 +102,7 @@ Result<void> KeyCopier::restore(std::vector<Together>& keys) {
   return {};
 }
 
-// Removes those again that were changed meanwhile.
+// Removes those keys again that were changed meanwhile.
 Result<void> KeyCopier::compare(std::vector<Together>& keys) {
   Commands questions;
   for (const Together& each : keys) {

@@ -14,7 +14,7 @@ constexpr const char* kMessages = "10000";
 // The approximate limit in bytes for a frame and for an answer with publications; a single message may have more.
 constexpr const char* kBytes = "4194304";
 constexpr const char* kFields = "500";
-// The first answer of a key that is asked for together with others, all of which are in memory at once.
+// The limit for the first answer of a key that is read together with others: all of these are in memory at once.
 constexpr const char* kFirstBytes = "65536";
 constexpr int64_t kSmallHash = 64 << 10;
 

@@ -26,8 +26,8 @@ class KeyReader {
  public:
   KeyReader(const ConnectionOptions& server, RecordTaker taker) : server_(server), taker_(std::move(taker)) {}
 
-  // Asks for the beginning of each of these keys at once. To be called before they are read, from the start, one after
-  // the other; what is not small is asked for when it is read.
+  // Asks for the beginning of each of these keys at once. Call it before the keys are read, in this order, each from
+  // its start. A key that is not small is requested when it is read.
   Result<void> prefetch(std::span<const FoundKey> keys, Offset from);
 
   // How far a log was read. Valid for one epoch: a log that was deleted and created again has another one.
@@ -47,7 +47,7 @@ class KeyReader {
  private:
   Result<Reply> ask(Words words);
   Result<Reply> ask(std::initializer_list<std::string_view> words) { return ask(Words(words.begin(), words.size())); }
-  // Up to `end`; if it is not known, to what is the end when it begins.
+  // Up to `end`; if that is not known, up to the end at the time of the call.
   Result<void> read_frames(const std::string& key, LogPlace& place, std::optional<Offset> end);
 
   KeyConnection server_;

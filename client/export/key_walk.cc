@@ -30,7 +30,7 @@ Result<void> KeyWalk::each(const std::vector<std::string>& patterns, const Visit
   return {};
 }
 
-// The masters of a cluster; else the one server.
+// The masters of a cluster, or the single server.
 Result<std::vector<Endpoint>> KeyWalk::nodes() {
   Connection server(options_);
   const auto map = ClusterMap::ask(server);
@@ -54,7 +54,7 @@ Result<void> KeyWalk::scan(Connection& node, const std::string& pattern, const V
     for (const Reply& name : names) {
       const auto type = node.receive();
       if (!type) return std::unexpected(type.error());
-      // A slot that moves meanwhile: reading the key finds it.
+      // The slot is moving: reading the key will find the right node.
       keys.push_back({name.text, type->is_error() ? "" : type->text});
     }
     for (FoundKey& key : keys) {

@@ -21,7 +21,7 @@ constexpr size_t kLargestFile = 1 << 20;
 // loaded again.
 constexpr std::chrono::seconds kBetweenSyncs{1};
 
-// The numbers in the file, in their order.
+// The names of the numbers in the file, in their order.
 auto numbers_of(auto& checkpoint) {
   return std::array{std::pair{"file", &checkpoint.position.file},
                     std::pair{"offset", &checkpoint.position.offset},

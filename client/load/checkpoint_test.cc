@@ -44,7 +44,7 @@ TEST(Checkpoint, WhatIsCutAnywhereIsRefused) {
   EXPECT_FALSE(parse_checkpoint(text + "x"));
 }
 
-TEST(Checkpoint, NumbersThatAreNoneAreRefused) {
+TEST(Checkpoint, InvalidNumbersAreRefused) {
   for (const char* wrong : {"-1", "x", "", " 1", "99999999999999999999"}) {
     std::string text = example().text();
     const size_t at = text.find("line 3");

@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto& is = is_same_word;
 
-// They are answered more than once, or never.
+// These are answered more than once, or never.
 bool has_no_single_answer(Words words) {
   for (const std::string_view name : {"MONITOR", "SYNC", "PSYNC", "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE",
                                       "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE"}) {
@@ -47,7 +47,7 @@ CommandEffects::Effect CommandEffects::next(Words words) {
   Effect effect = look_at(words);
   const bool is_harmless = effect.refusal == nullptr && !effect.is_select && !effect.role.ends_server &&
                            (effect.role.part == Part::None || effect.role.part == Part::Inside);
-  // For these, the words after the name decide whether they can be loaded.
+  // For these commands, the words after the name decide whether they can be loaded.
   if (is_harmless && !is(name, "CLIENT") && !may_be_dangerous(name) && !matters_to_the_next(name)) {
     harmless_ = name;
   }
@@ -67,7 +67,7 @@ CommandEffects::Effect CommandEffects::look_at(Words words) {
     if (!has_one_connection_) {
       effect.refusal = "this command means something for the next ones, which needs one connection and no cluster";
     }
-    // With a word too many, MULTI begins nothing and DISCARD ends nothing; EXEC ends it all the same.
+    // With a word too many, MULTI begins no transaction and DISCARD ends none, but EXEC still ends it.
     if (is(name, "MULTI") && words.size() == 1) effect.role.part = Part::Begins;
     if (is(name, "EXEC")) effect.role.part = Part::Executes;
     if (is(name, "DISCARD") && words.size() == 1) effect.role.part = Part::Discards;

@@ -1,8 +1,8 @@
 // A command in the syntax of redis-cli, which is also the server's syntax for "inline" commands:
 //
 //   SET greeting "hello\nworld"        within "": \n \r \t \b \a \xff, and \ before anything else
-//   SET name 'Bob''s'                  not allowed: something must part two words
-//   SET name 'Bob\'s'                  within '': only \' means something
+//   SET name 'Bob''s'                  not allowed: two words must be separated
+//   SET name 'Bob\'s'                  within '': only \' is an escape
 #pragma once
 
 #include <string>

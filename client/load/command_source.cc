@@ -13,8 +13,8 @@
 namespace millrace::client {
 namespace {
 
-// What the trace's `beginning` covers. Reading it again costs nothing, and two files that agree in it and directly
-// before a place are treated as the same.
+// The number of bytes that the trace's `beginning` covers. Reading them again costs almost nothing. Two files that
+// agree in these bytes and in those directly before a place are treated as the same file.
 constexpr uint64_t kBeginning = 4096;
 
 // A CRC, because it can be continued with further bytes.
@@ -122,7 +122,7 @@ Result<void> CommandSource::pass_header() {
   return {};
 }
 
-// Passes over what lies before this offset, records or not.
+// Skips everything before this offset, whether it contains records or not.
 Result<void> CommandSource::pass_to(uint64_t offset) {
   while (end_.offset < offset) {
     consume(static_cast<size_t>(std::min<uint64_t>(window_->view().size(), offset - end_.offset)));
@@ -170,8 +170,7 @@ CommandSource::Step CommandSource::next() {
   }
 }
 
-// What the parser says of the next record, with as much of the file in view as it needs.
-// NeedsMore: there is none.
+// Parses the next record, with as much of the file in view as the parser needs. NeedsMore: there is no further record.
 Split CommandSource::look() {
   is_waiting_ = false;
   for (;;) {
@@ -220,8 +219,7 @@ CommandSource::Step CommandSource::report(std::string problem) {
   return Step::Bad;
 }
 
-// Opens the file at which we are. If it cannot be opened, problem() says why, and we are at
-// the next one.
+// Opens the current file. If it cannot be opened, problem() says why, and the next file becomes the current one.
 bool CommandSource::open_file() {
   parser_->begin_file();
   is_all_ = false;

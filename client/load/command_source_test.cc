@@ -11,7 +11,7 @@
 namespace millrace::client {
 namespace {
 
-// A folder that goes with the test.
+// A folder that is deleted at the end of the test.
 class Folder {
  public:
   Folder() {
@@ -75,7 +75,7 @@ TEST(CommandSource, EveryCommandHasTheLineItBeginsIn) {
   EXPECT_EQ(all[3], (Taken{"SET|3|q|", 2, {1, 12, 2}}));
 }
 
-// Some records, with line ends and bad ones among them.
+// Some records; there are line ends and bad records among them.
 std::string random_table(std::mt19937& random) {
   std::string text = random() % 2 == 0 ? "id,value\r\n" : "\xef\xbb\xbfvalue,id\n";
   for (auto i = random() % 400; i > 0; --i) {
@@ -96,7 +96,7 @@ std::string random_table(std::mt19937& random) {
   return text;
 }
 
-TEST(CommandSource, WhoeverGoesOnAnywhereGetsExactlyTheRest) {
+TEST(CommandSource, AContinuationFromAnyPlaceGetsExactlyTheRest) {
   std::mt19937 random(3);
   for (int round = 0; round < 20; ++round) {
     SCOPED_TRACE(round);
@@ -139,7 +139,7 @@ TEST(CommandSource, AnotherFileIsNotGoneOnWith) {
   for (const std::string& other : {shifted, begun, changed, "id,value\n1," + std::string(text.size(), 'x')}) {
     EXPECT_FALSE(goes_on(other)) << other.substr(0, 20);
   }
-  // A checkpoint of an older version does not know what the file was.
+  // A checkpoint of an older version has no trace of the file.
   InputPosition unknown = place;
   unknown.trace.reset();
   EXPECT_TRUE(source_of({folder.write("a", changed)}).continue_at(unknown));
@@ -155,7 +155,7 @@ TEST(CommandSource, ARecordLargerThanAnyMayBeCostsItsLine) {
   EXPECT_EQ(all[1].text, "bad: a line that is too long to be one; the rest of this file is left out");
 }
 
-TEST(CommandSource, AFileThatCannotBeReadIsToldBeforeAnythingIsSent) {
+TEST(CommandSource, AFileThatCannotBeReadIsReportedBeforeAnythingIsSent) {
   Folder folder;
   const auto checked = source_of({folder.write("a", ""), "/nonexistent/b"}).check_files();
   ASSERT_FALSE(checked);

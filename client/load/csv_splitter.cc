@@ -23,7 +23,7 @@ Split CsvSplitter::split(std::string_view window, bool is_all) {
   std::string_view line;
   Split split = split_line(window, is_all, line);
   const bool is_quoted = style_.has_quotes && line.find('"') != line.npos;
-  // A line that is not there yet may still be a quoted field that goes on.
+  // An incomplete line may contain a quoted field that continues.
   if (split.kind != Split::Kind::Record) return split;
   if (line.empty()) return Split::nothing(split.size);
   return is_quoted ? split_quoted(window, is_all) : split_plain(line, split.size);

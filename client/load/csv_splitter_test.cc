@@ -13,7 +13,7 @@ Fields fields_of(const CsvSplitter& splitter) { return {splitter.fields().begin(
 
 struct RecordRow {
   const char* name;
-  std::string bytes;  // of which `size` are the first record, all of them if it is 0
+  std::string bytes;  // the first record has `size` bytes; 0: all bytes
   Fields fields;
   size_t size = 0;
 };
@@ -101,7 +101,7 @@ TEST(CsvSplitter, ABlankLineIsNothing) {
   }
 }
 
-// However the input is cut into windows, the record is the same.
+// The record is the same, however the input is divided into windows.
 TEST(CsvSplitter, ARecordThatIsCutAnywhereNeedsMore) {
   const std::string record = "a,\"b\"\"\r\n,\",\"\",\"c\"\r\n";
   for (size_t shown = 0; shown < record.size(); ++shown) {

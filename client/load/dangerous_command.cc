@@ -9,15 +9,15 @@ namespace {
 
 struct DangerousCommand {
   std::string_view name;
-  std::string_view subcommand = {};  // empty: whatever stands behind the name
+  std::string_view subcommand = {};  // empty: with any word after the name
 };
 
 constexpr DangerousCommand kDangerous[] = {
-    // They delete or exchange all data.
+    // These delete or exchange all data.
     {"FLUSHALL"},
     {"FLUSHDB"},
     {"SWAPDB"},
-    // They end the server, or may break it.
+    // These end the server, or may break it.
     {"SHUTDOWN"},
     {"DEBUG"},
     {"MODULE"},
@@ -30,7 +30,7 @@ constexpr DangerousCommand kDangerous[] = {
     {"FAILOVER"},
     {"CLUSTER"},
     {"SENTINEL"},
-    // Other clients, users and programs.
+    // These affect other clients, users and programs.
     {"CLIENT", "KILL"},
     {"CLIENT", "PAUSE"},
     {"ACL", "SETUSER"},

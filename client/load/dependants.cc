@@ -54,7 +54,7 @@ Dependants::Verdict Dependants::judge_select(Words words, const CommandEffects::
   }
   if (verdict.kind == Verdict::Kind::Send) {
     if (database) accepted_databases_.insert(*database);
-    // A later SELECT does not repair a transaction that lacks commands.
+    // A later SELECT does not repair a transaction in which commands are missing.
     if (is_broken_) return left_out("not sent: " + refused_selection_);
     refused_selection_.clear();
     refused_database_.reset();

@@ -8,8 +8,8 @@ namespace {
 constexpr std::string_view kSpaces = " \t\r\n";
 constexpr std::string_view kByteOrderMarkOfJson = "\xef\xbb\xbf";
 
-// How long the value at the front is; nothing known: npos. Only strings and brackets are looked
-// at: the caller that takes the value checks it.
+// The length of the value at the front; npos if it is not known yet. Only strings and brackets are examined: the caller
+// that takes the value checks it.
 size_t length_of_value(std::string_view window, bool is_all) {
   size_t depth = 0;
   bool is_in_string = false;
@@ -62,7 +62,7 @@ Split JsonArraySplitter::split(std::string_view window, bool is_all, std::string
   return Split::record(length);
 }
 
-// What stands between values. NeedsMore: a value begins here.
+// Skips what is between values. NeedsMore: a value begins here.
 Split JsonArraySplitter::take_mark(std::string_view window) {
   const char c = window.front();
   switch (place_) {

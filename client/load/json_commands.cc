@@ -82,7 +82,7 @@ std::optional<std::string> JsonCommands::gather(std::string_view record) {
   return std::nullopt;
 }
 
-// Of a string its meaning, of everything else its source.
+// A string is decoded; any other value is used as it is in the source.
 bool JsonCommands::set_value(size_t field, std::string_view source) {
   if (!source.starts_with('"')) return commands_.set(field, source);
   const std::string_view inside = source.substr(1, source.size() - 2);

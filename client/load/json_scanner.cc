@@ -52,7 +52,7 @@ Result<void> JsonScanner::scan(std::string_view text) {
     if (sought.path.empty()) sought.started = at_;
   }
   bool is_good = scan_value();
-  // A loop and not a recursion: a text nested a million deep must not end the program.
+  // A loop and not a recursion: a text with a million levels of nesting must not crash the program.
   while (is_good && !levels_.empty()) is_good = scan_container();
   if (is_good) {
     leave(at_);
@@ -89,8 +89,8 @@ bool JsonScanner::scan_value() {
   }
 }
 
-// Goes on in the innermost container, behind a value or its opening: to the next value, or
-// out of it.
+// Continues in the innermost container, behind a value or the opening bracket: moves to the next value, or out of the
+// container.
 bool JsonScanner::scan_container() {
   skip_space();
   Level& level = levels_.back();

@@ -107,7 +107,7 @@ TEST(JsonScanner, OneScannerServesManyTexts) {
   EXPECT_EQ(scanner.found(1), "4");
 }
 
-TEST(JsonPointer, WhatIsNoneIsRefused) {
+TEST(JsonPointer, AnInvalidOneIsRefused) {
   EXPECT_FALSE(parse_json_pointer("a"));
   EXPECT_FALSE(parse_json_pointer("/a~"));
   EXPECT_FALSE(parse_json_pointer("/a~2"));

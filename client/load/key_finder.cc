@@ -42,7 +42,7 @@ Result<int> KeyFinder::position_of(std::string_view name, Words words) {
   return kNoKey;
 }
 
-// [name, arity, [flags], first key, last key, step, ..., [subcommands] as the tenth]
+// The answer: [name, arity, [flags], first key, last key, step, ..., and as the tenth item [subcommands]].
 Result<int> KeyFinder::ask(const std::string& name) {
   const auto reply = server_.call({"COMMAND", "INFO", name});
   if (!reply) return std::unexpected(reply.error());

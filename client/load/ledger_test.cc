@@ -27,7 +27,7 @@ TEST(Ledger, OnlyWhatHasNoGapBeforeItIsSettled) {
   EXPECT_TRUE(ledger.is_all_settled());
 }
 
-TEST(Ledger, WhatBecameOfCommandsIsToldInTheOrderOfTheInput) {
+TEST(Ledger, ResultsAreReportedInTheOrderOfTheInput) {
   Ledger ledger({});
   for (uint64_t i = 0; i < 4; ++i) ledger.enter({0, i, i + 1}, {0, i + 1, i + 2});
   std::vector<std::string> told;

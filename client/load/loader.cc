@@ -20,8 +20,8 @@ constexpr Milliseconds kLastWords{5000};
 constexpr Milliseconds kPauseBeforeAgain{100};
 constexpr Milliseconds kBetweenLooks{500};
 constexpr Milliseconds kLongestWait{250};
-// With several connections, how far the fastest may be ahead of the slowest, in commands: what
-// the ledger holds, and what a second run may repeat.
+// With several connections, how many commands the fastest may be ahead of the slowest. This bounds the ledger, and what
+// a second run may repeat.
 constexpr size_t kMostSpan = 100'000;
 
 // Temporary states of a node.
@@ -95,7 +95,7 @@ Result<void> Loader::fill() {
          (router_.has_one_connection() || ledger_.span() < kMostSpan)) {
     if (!has_command_) {
       const CommandSource::Step step = source_.next();
-      // Ctrl-C ends the writer of the input, too: what looks like its end may be half of it.
+      // Ctrl-C also ends the program that writes the input, so the input may only seem to be complete.
       if (watcher_.is_stopped()) break;
       if (step == CommandSource::Step::End) is_at_end_ = has_read_all_ = true;
       waits_for_input_ = step == CommandSource::Step::Waiting;
@@ -118,8 +118,8 @@ Result<void> Loader::fill() {
   return {};
 }
 
-// A transaction must end in its file. Otherwise it would include commands of the next file, and at the end of the input
-// none of its commands would be carried out, without any message.
+// A transaction must end in its file. Otherwise it would include commands of the next file; and at the end of the
+// input, none of its commands would be executed, without any message.
 void Loader::leave_file() {
   file_ = source_.begin().file;
   const bool is_refused = dependants_.is_in_refused_transaction();
@@ -148,7 +148,7 @@ void Loader::end_withheld() {
   withheld_.clear();
 }
 
-// Gives the source's command to a pipeline. False: that one has no room.
+// Gives the source's command to a pipeline. False: the pipeline has no room.
 Result<bool> Loader::add_command() {
   const Words words = source_.words();
   const auto pipeline = router_.pipeline_for(words);
@@ -180,7 +180,7 @@ Result<bool> Loader::add_command() {
 }
 
 Result<void> Loader::receive() {
-  // Sending again can make connections to nodes that are new: not in this loop.
+  // Sending again can open connections to new nodes, so it must not be done in this loop.
   for (Pipeline& pipeline : router_.pipelines()) {
     if (is_replaced(pipeline)) continue;
     auto received = pipeline.receive([&](const Pipeline::Answer& answer) { answered(pipeline, answer); });
@@ -334,7 +334,7 @@ void Loader::tell_of_trouble(const Pipeline& pipeline) {
 Result<void> Loader::tell_settled() {
   if (failure_) return std::unexpected(*failure_);
   InputPosition settled = ledger_.settled_up_to();
-  // Behind the last record there may be blank lines, and the end of the file.
+  // Behind the last record there may be blank lines before the end of the file.
   if (has_read_all_ && ledger_.is_all_settled()) settled = source_.end();
   if (settled == told_) return {};
   told_ = settled;
@@ -361,7 +361,7 @@ bool Loader::is_idle() {
   return again_.empty() && std::ranges::all_of(router_.pipelines(), [](const Pipeline& one) { return one.is_idle(); });
 }
 
-// Until something can be done again.
+// Waits until something can be done again.
 void Loader::wait() {
   std::vector<pollfd> waited;
   // After the signal, the descriptor stays readable and would end every wait.

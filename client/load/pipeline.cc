@@ -27,7 +27,7 @@ Pipeline::Pipeline(ConnectionOptions server, const PipelineLimits& limits)
 
 Result<void> Pipeline::open() {
   connection_ = Connection(server_);
-  // Answered by a server that has just started only when it has loaded its data.
+  // A server that has just started answers this only when it has loaded its data.
   auto reply = connection_.call({"PING"});
   if (reply && reply->is_error()) reply = fail(ErrorCode::Unreachable, endpoint().text() + ": " + reply->text);
   if (!reply) {
@@ -58,7 +58,7 @@ void Pipeline::add(std::string_view bytes, uint64_t number, const Role& role) {
 }
 
 void Pipeline::enter(uint64_t number, size_t size, const Role& role) {
-  // Patience for the server begins when there is something to answer.
+  // The time-out for an answer begins when there is something to answer.
   if (unanswered_++ == 0) answer_expected_since_ = Clock::now();
   entries_.push_back({number, size, role});
 }
@@ -71,7 +71,7 @@ Result<void> Pipeline::receive(const OnAnswer& on_answer) {
                                          std::to_string(limits_.answer_timeout.count() / 1000) + " seconds");
   }
   if (!done) {
-    // Sent again, it would end the server again.
+    // If this were sent again, it would end the server again.
     const bool was_its_wish = done.error().code == ErrorCode::Closed && unanswered_ > 0 && held_ == 0 &&
                               entries_.front().role.ends_server && buffer_.sent() > 0;
     if (was_its_wish) {
@@ -110,7 +110,7 @@ Result<void> Pipeline::receive_some(const OnAnswer& on_answer) {
     tries_ = 0;
     replies_.feed({bytes, got.bytes});
     if (auto taken = take_replies(on_answer); !taken) return taken;
-    // What TLS has unpacked already, no event tells of.
+    // There is no event for bytes that TLS has decrypted already.
   } while (connection_.has_buffered());
   return {};
 }
@@ -120,8 +120,8 @@ Result<void> Pipeline::take_replies(const OnAnswer& on_answer) {
     const auto reply = replies_.next();
     if (!reply) return std::unexpected(reply.error());
     if (!*reply) return {};
-    if (unanswered_ == 0) return fail(ErrorCode::Protocol, endpoint().text() + " answered what nobody asked");
-    // The sentinels know who is the master by now; what was refused goes there.
+    if (unanswered_ == 0) return fail(ErrorCode::Protocol, endpoint().text() + " sent an answer to no command");
+    // The sentinels know the new master by now; the refused commands are sent there.
     if (server_.sentinels && (*reply)->is_error && (*reply)->error.starts_with("READONLY")) {
       return fail(ErrorCode::Closed, endpoint().text() + " is a replica now");
     }
@@ -149,8 +149,8 @@ void Pipeline::take(const ReplyReader::Verdict& verdict, const OnAnswer& on_answ
   release_front(verdict, on_answer);
 }
 
-// Whether its answer is only known when its transaction ends. After a MULTI that the server
-// refused there is none: what follows is carried out as it comes.
+// Whether the result of the command is known only when its transaction ends. After a MULTI that the server refused
+// there is no transaction, and the following commands are executed directly.
 bool Pipeline::must_be_held(const Entry& entry, const ReplyReader::Verdict& verdict) const {
   if (held_ > 0) return entry.role.part == Part::Begins || entry.role.part == Part::Inside;
   return entry.role.part == Part::Begins && !verdict.is_error;
@@ -161,7 +161,8 @@ void Pipeline::end_transaction(TransactionOutcome& outcome, const OnAnswer& on_a
     const Entry& entry = entries_.front();
     const std::string error = std::move(entries_.front().error);
     const ReplyReader::Verdict verdict = outcome.of_next({.is_error = entry.is_error, .error = error});
-    // Only now: on a new connection the whole transaction would begin where this one did.
+    // Only now, because on a new connection the whole transaction would start in the database in which this one
+    // started.
     const bool has_selected = outcome.is_carried_out() && !verdict.is_error;
     if (entry.role.selects && has_selected) server_.login.database = *entry.role.selects;
     release_front(verdict, on_answer);
@@ -194,7 +195,7 @@ void Pipeline::lose(Error why) {
   is_open_ = false;
   trouble_ = std::move(why);
   next_try_ = Clock::now() + pause_;
-  // The server forgets a transaction that was not ended: all of it is sent again.
+  // The server drops an unfinished transaction with its connection: all of it is sent again.
   buffer_.unsend();
   unanswered_ += held_;
   held_ = held_bytes_ = 0;

@@ -5,13 +5,13 @@
 namespace millrace::client {
 namespace {
 
-// hiredis wants a pointer for every reply, and does nothing with it.
+// hiredis requires a pointer for every reply, but does not use it.
 char something;
 
 void* note_string(const redisReadTask* task, char* text, size_t size) {
   if (task->type != REDIS_REPLY_ERROR) return &something;
   auto& seen = *static_cast<ReplyReader::Seen*>(task->privdata);
-  // An error without a word is one all the same.
+  // An empty error is still an error.
   const std::string error = size == 0 ? "ERR" : std::string(text, size);
   if (seen.error.empty()) seen.error = error;
   if (task->parent == nullptr) return &something;
@@ -51,7 +51,7 @@ void ReplyReader::feed(std::string_view bytes) { redisReaderFeed(reader_.get(), 
 
 Result<std::optional<ReplyReader::Verdict>> ReplyReader::next() {
   void* reply = nullptr;
-  // Within an array, what was seen of it so far counts on.
+  // Within an array, what was seen so far is kept.
   if (reader_->ridx == -1) *seen_ = {};
   if (redisReaderGetReply(reader_.get(), &reply) != REDIS_OK) {
     return fail(ErrorCode::Protocol, std::string("not the Redis protocol: ") + reader_->errstr);

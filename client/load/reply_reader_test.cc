@@ -5,7 +5,7 @@
 namespace millrace::client {
 namespace {
 
-// Each verdict as a text: "fine" or the error.
+// Each verdict as text: "fine", or the error.
 std::vector<std::string> verdicts(ReplyReader& reader, std::string_view bytes) {
   reader.feed(bytes);
   std::vector<std::string> texts;

@@ -7,13 +7,13 @@
 namespace millrace::client {
 namespace {
 
-// What the server takes at most: words in a command, bytes in a word, bytes in a line.
+// The server's limits: words in a command, bytes in a word, bytes in a line.
 constexpr int64_t kMostWords = INT32_MAX;
 constexpr int64_t kMostBytes = int64_t{512} << 20;
 constexpr size_t kLongestHeader = 32;
 constexpr size_t kLongestInline = 64 << 10;
 
-// Takes "<mark><number>\r\n" apart.
+// Parses "<mark><number>\r\n".
 struct Header {
   enum class Kind { Number, Incomplete, Wrong } kind;
   int64_t number = 0;

@@ -26,7 +26,8 @@ Result<Pipeline*> Router::pipeline_for(Words words) {
   if (has_one_connection()) return &pipelines_.front();
   const auto slot = slot_of(words);
   if (!slot) return std::unexpected(slot.error());
-  // A command without a key may go anywhere; always the same way, it stays in order.
+  // A command without a key may go to any node; such commands always take the same connection, so that they stay in
+  // order.
   const Node& node = map_.is_cluster() && *slot ? *owners_[map_.node_of(**slot)] : nodes_.front();
   return node.lanes[slot->value_or(0) % node.lanes.size()];
 }
@@ -39,7 +40,7 @@ Pipeline& Router::pipeline_at(const Endpoint& endpoint, Words words) {
 
 Result<std::optional<uint16_t>> Router::slot_of(Words words) {
   auto key = keys_.first_key(words);
-  // The node we asked so far may be the one that went away.
+  // The node that was asked so far may be the one that is gone.
   if (!key && map_.is_cluster() && refresh()) key = keys_.first_key(words);
   if (!key) return std::unexpected(key.error());
   if (!*key) return std::nullopt;
@@ -52,7 +53,7 @@ std::optional<std::string> Router::try_out(Words words) {
   if (!reply) reply = control_.call(words);
   if (!reply) return std::nullopt;
   if (reply->is_error()) return reply->text;
-  // Another connection is as it was before.
+  // A new connection has the state from before the test.
   control_.close();
   return std::nullopt;
 }
@@ -84,7 +85,7 @@ void Router::connect_map() {
   for (const Endpoint& endpoint : map_.nodes()) owners_.push_back(&node_at(endpoint));
 }
 
-// Sentinels watch one master, not the nodes of a cluster.
+// Sentinels watch a single master, so there is no cluster.
 ConnectionOptions Router::options_for(const Endpoint& endpoint) const {
   ConnectionOptions there = server_;
   if (endpoint != server_.to) there.sentinels.reset();

@@ -57,7 +57,7 @@ Kept what_is_kept(const std::optional<ServerIdentity>& before, const std::option
   if (!before->history.empty() && now->earlier_history == before->history) {
     return {What::UpToOffset, now->earlier_end};
   }
-  // A process that went on, with another history, has taken over the data of another server.
+  // If the same process has another history, it has replaced its data by that of another server.
   if (before->run_id == now->run_id) return {What::Nothing};
   if (!before->has_append_only || !now->has_append_only) return {What::Nothing};
   return {before->is_always_synced ? What::All : What::AllButTheLast};

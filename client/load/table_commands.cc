@@ -18,7 +18,7 @@ std::string listed(const std::vector<std::string>& names) {
   return list;
 }
 
-// A number as JSON writes it, true or false in any letters, or else a string.
+// A number in JSON's syntax, true or false in upper or lower case, or else a string.
 void append_typed_json(std::string& to, std::string_view text) {
   for (const std::string_view word : {"true", "false"}) {
     if (is_same_word(text, word)) {
@@ -74,7 +74,7 @@ void TableCommands::begin_file() {
 
 Split TableCommands::take(std::string_view window, bool is_all) {
   if (is_at_beginning_) {
-    // Three bytes tell whether it is the mark, unless there are fewer.
+    // Three bytes decide whether this is the byte order mark, unless there are fewer.
     if (window.size() < kByteOrderMark.size() && !is_all) return Split::needs_more();
     is_at_beginning_ = false;
     if (window.starts_with(kByteOrderMark)) return Split::nothing(kByteOrderMark.size());
@@ -88,7 +88,7 @@ Split TableCommands::take(std::string_view window, bool is_all) {
   return commands_.make() ? split : Split::nothing(split.size);
 }
 
-// Without a good header nothing in the file has a name.
+// Without a valid header no column of the file has a name.
 Split TableCommands::take_header(const Split& split) {
   if (split.kind != Split::Kind::Record) return Split::lost("in the header: " + split.problem);
   awaits_header_ = false;
@@ -101,7 +101,7 @@ Split TableCommands::take_header(const Split& split) {
 std::optional<std::string> TableCommands::bind() {
   columns_.clear();
   for (const TemplateField& field : commands_.fields()) {
-    // A column may be called "age?": then that is meant.
+    // If a column's name is really "age?", that column is meant.
     const auto whole = std::ranges::find(header_, field.whole);
     const std::string& name = whole == header_.end() ? field.name : field.whole;
     const auto named = std::ranges::find(header_, name);
@@ -155,7 +155,7 @@ std::optional<std::string> TableCommands::gather() {
   return std::nullopt;
 }
 
-// Of a field that may be missing, an empty one is.
+// An empty field counts as missing, if it may be missing.
 bool TableCommands::set_value(size_t field, std::string_view text) {
   if (text.empty() && commands_.may_be_missing(field)) return commands_.set_missing(field);
   return commands_.set(field, text);

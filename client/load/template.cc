@@ -78,7 +78,7 @@ Result<size_t> Template::field_number(std::string_view text) {
 }
 
 std::span<const std::vector<std::string_view>> Template::fill(std::span<const std::string_view> values) {
-  // Words point into the buffer, so it must not move while it grows.
+  // The buffer must not move while it grows, because words point into it.
   size_t most = 0;
   for (const Command& command : commands_) {
     for (const Word& word : command) {
@@ -95,7 +95,7 @@ std::span<const std::vector<std::string_view>> Template::fill(std::span<const st
   return std::span(filled_).first(made);
 }
 
-// False if nothing is left of it.
+// False if no word of the command is left.
 bool Template::fill_command(const Command& command, std::span<const std::string_view> values,
                             std::vector<std::string_view>& words) {
   constexpr size_t kBeginning = 2;  // the command's name, and its key
@@ -120,7 +120,7 @@ std::string_view Template::filled_word(const Word& word, std::span<const std::st
   if (word.pieces.size() == 1) return text_of_piece(word.pieces[0].text, word.pieces[0].field, kNone, values);
   const size_t begin = joined_.size();
   for (const Piece& piece : word.pieces) joined_ += text_of_piece(piece.text, piece.field, kNone, values);
-  // What is empty must not look like what is missing.
+  // An empty value must differ from a missing one.
   return std::string_view(joined_.data() + begin, joined_.size() - begin);
 }
 

@@ -21,7 +21,7 @@ TemplateField::Kind kind_of(std::string_view name, size_t& column) {
   return TemplateField::Kind::Name;
 }
 
-// Takes ":06d" off the end.
+// Removes a suffix like ":06d".
 Result<std::optional<TemplateField::Padding>> take_padding(std::string_view& text) {
   const size_t colon = text.rfind(':');
   if (colon == text.npos || colon == 0 || !text.ends_with('d')) return std::nullopt;

@@ -94,7 +94,7 @@ TEST(Template, ANumberIsPadded) {
   const struct {
     const char* field;
     const char* number;
-    const char* padded;  // nothing: it is none
+    const char* padded;  // null: the value is refused
   } rows[] = {
       {"n:06d", "42", "000042"}, {"n:06d", "-42", "-00042"}, {"n:6d", "-42", "   -42"}, {"n:02d", "12345", "12345"},
       {"n:03d", "+7", "007"},    {"n:03d", "4.5", nullptr},  {"n:03d", "", nullptr},    {"n:03d", "x", nullptr},

@@ -5,7 +5,7 @@
 namespace millrace::client {
 namespace {
 
-// Where the server has no words for it.
+// Errors for cases in which the server sends none.
 constexpr std::string_view kNotEnded = "not carried out: its transaction has no EXEC in this file";
 constexpr std::string_view kBroken = "not carried out: a SELECT in its transaction was refused";
 constexpr std::string_view kChanged = "not carried out: a key that its transaction watches was changed";
@@ -30,7 +30,7 @@ ReplyReader::Verdict TransactionOutcome::of_next(const ReplyReader::Verdict& ans
     const bool failed = !is_multi || end_ == TransactionPart::Abandons || end_ == TransactionPart::GivesUp;
     return failed ? ReplyReader::Verdict{.is_error = true, .error = why_not_} : answer;
   }
-  // Items of the answer are the commands that were queued, in their order.
+  // The items of the answer belong to the queued commands, in their order.
   if (is_multi || errors_.empty() || errors_.front().item != queued_++) return answer;
   const std::string_view error = errors_.front().error;
   errors_ = errors_.subspan(1);

@@ -16,7 +16,7 @@ constexpr Verdict kRefused{.is_error = true, .error = "ERR refused"};
 
 std::string text(const Verdict& verdict) { return verdict.is_error ? std::string(verdict.error) : "fine"; }
 
-// What became of the commands, MULTI first, and of the end.
+// The results of the commands, MULTI first, and of the end.
 std::vector<std::string> outcomes(Part end, std::string_view reply, const std::vector<Verdict>& answers) {
   ReplyReader reader;
   reader.feed(reply);

@@ -12,12 +12,12 @@
 namespace millrace::client {
 namespace {
 
-// A part whose content is no larger is decompressed once.
+// A part whose content is at most this large is decompressed only once.
 constexpr size_t kMostHeld = size_t{8} << 20;
-// How often prepare() fetches from the file before it lets its caller do something else.
+// How often prepare() reads from the file before it returns to its caller.
 constexpr int kFetchesAtATime = 32;
 
-// A file that has no name any more, so that it goes with the program however that ends.
+// A file without a name, so that it disappears with the program, in whatever way that ends.
 int unnamed_file() {
   const char* folder = std::getenv("TMPDIR");
   std::string path = std::string(folder == nullptr || *folder == '\0' ? "/tmp" : folder) + "/millrace-load-XXXXXX";
@@ -82,7 +82,7 @@ Result<void> VerifiedArchive::check_some(std::string_view bytes) {
   return {};
 }
 
-// The content is too large to be kept: what was seen of it so far will be decompressed again.
+// Called when the content is too large to be kept. What was decompressed so far will be decompressed again.
 Result<void> VerifiedArchive::stop_holding() {
   is_held_ = false;
   held_ = {};

@@ -35,7 +35,7 @@ class LockServer {
   LockServer(ConnectionOptions options, Milliseconds patience, bool is_one_of_several);
 
   struct Answer {
-    bool granted = false;           // or renewed, or released
+    bool granted = false;           // granted, renewed or released
     std::optional<uint64_t> token;  // token of a grant by the module
     std::string server = {};        // identity of the server, equal for one server with two names; empty if unknown
   };

@@ -23,7 +23,7 @@ TEST(Quorum, AMajorityIsMoreThanHalf) {
   for (size_t servers = 1; servers <= 7; ++servers) EXPECT_EQ(majority_of(servers), expected[servers - 1]) << servers;
 }
 
-// The servers grant `servers * permits` in all.
+// All servers together grant `servers * permits`.
 TEST(Quorum, OfASemaphoreNoMoreThanItsPermitsCanHaveAQuorum) {
   for (size_t servers = 1; servers <= 9; ++servers) {
     EXPECT_EQ(quorum_of(servers, 1), majority_of(servers));
@@ -89,7 +89,7 @@ TEST(Quorum, TheTokenIsTheGreatestOfTheMajorityWithTheSmallest) {
   EXPECT_EQ(tokens_of(5, {90, 7, 5}).token(), 90U) << "unless they are needed";
 }
 
-// Whatever five servers have heard of, and whichever of them answer.
+// For all tokens that five servers may have got, and for all sets of servers that answer.
 TEST(Quorum, TheNextTokenIsGreaterThanWhatAMajorityHeardOf) {
   for (unsigned heard = 0; heard < 32; ++heard) {
     for (unsigned answer = 0; answer < 32; ++answer) {

@@ -102,13 +102,13 @@ Answers<LockServer::Answer> Redlock::ask_all_servers(Question question, Moment s
   return ask_all<Answer>(servers_, question, is_enough, started + patience_, grace);
 }
 
-// The five steps: the time; every server, all at once; majority and time left; what remains
-// valid; and everything given back if that is not enough.
+// The five steps: read the time; ask all servers at the same time; count the majority; compute the time for which the
+// lock is valid; and release everything if that is not enough.
 Result<std::optional<HeldLock>> Redlock::try_once() {
   const Moment started = Clock::now();
   const auto answers =
       ask_all_servers([name = name_, ttl = ttl_](LockServer& server) { return server.acquire(name, ttl); }, started,
-                      // With more answers than needed, a clock that is ahead has no say about the token.
+                      // If there are more answers than needed, a clock that is ahead does not decide the token.
                       patience_ / 8);
   const Quorum quorum = count(answers, started);
   Servers granted;
@@ -147,8 +147,8 @@ Result<bool> Redlock::agree_on_token(const Servers& granted) {
   return false;
 }
 
-// When the grant was made, its answer does not tell. The renewal tells: it begins a lease of
-// its own, not before it was sent.
+// The answer does not say when the grant was made. The renewal solves this: it begins a new lease, and not before it
+// was sent.
 Result<std::optional<HeldLock>> Redlock::wait_in_line(Moment deadline, int stop) {
   while (true) {
     const auto answers = ask_all<std::optional<Answer>>(
@@ -170,7 +170,7 @@ Result<std::optional<HeldLock>> Redlock::wait_in_line(Moment deadline, int stop)
     auto held = renew();
     if (held && *held) return held;
     release();
-    // Broken, or over, before we could look: there is a line to go back to.
+    // The connection broke, or the lease was over before we read the grant: wait in the line again.
     if (!held || Clock::now() >= deadline) return held;
   }
 }
@@ -181,9 +181,9 @@ Result<std::optional<HeldLock>> Redlock::acquire(Milliseconds wait, int stop) {
   while (true) {
     auto tried = may_have_line ? wait_in_line(deadline, stop) : try_once();
     if (tried && *tried) return tried;
-    // A client that times out in a line has waited as long as it wanted to.
+    // A client that times out in the line has waited for as long as was asked for.
     if (tried && may_have_line && has_line_) return tried;
-    // What was asked wrongly is not right later.
+    // A wrong request will not succeed later.
     if (!tried && tried.error().code == ErrorCode::BadInput) return tried;
     const auto left = std::chrono::ceil<Milliseconds>(deadline - Clock::now());
     if (left <= Milliseconds(0) || !sleep_through(std::min(left, random_pause()), stop)) return tried;
@@ -212,7 +212,7 @@ Result<std::optional<HeldLock>> Redlock::renew() {
 
 void Redlock::release() {
   const auto question = [name = name_](LockServer& server) { return server.release(name); };
-  // A server that owes an answer is told when it has given it; the others are waited for.
+  // A server that has not answered yet gets the release after its answer; the others are waited for.
   Servers ready;
   for (ServerThread* server : servers_) {
     if (!server->is_busy()) {

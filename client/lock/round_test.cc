@@ -8,7 +8,7 @@
 namespace millrace::client {
 namespace {
 
-// A server that is never connected to: the questions of these tests answer themselves.
+// A server to which no connection is made: the questions of these tests produce their own answers.
 LockServer nowhere(const std::string& host) {
   ConnectionOptions options;
   options.to = Endpoint{host, 1};
@@ -20,7 +20,7 @@ Moment now() { return std::chrono::steady_clock::now(); }
 // Longer than any test may take.
 Moment far_away() { return now() + std::chrono::hours(1); }
 
-TEST(Round, IsOverWhenTheAnswersAreEnoughAndAsksNoServerThatOwesOne) {
+TEST(Round, IsOverWhenTheAnswersAreEnoughAndAsksNoServerThatHasNotAnswered) {
   ServerThread quick(nowhere("quick")), slow(nowhere("slow"));
   ServerThread* const servers[] = {&quick, &slow};
   std::promise<void> released;
@@ -42,7 +42,8 @@ TEST(Round, IsOverWhenTheAnswersAreEnoughAndAsksNoServerThatOwesOne) {
   released.set_value();
 }
 
-// A question may take longer than any patience: each redirection, sentinel and name has its own. A lease has not.
+// A question may take longer than its time-out, because each redirection, sentinel and name has a time-out of its own.
+// A lease does not become longer.
 TEST(Round, AServerThatHasNotAnsweredByTheDeadlineHasTimedOut) {
   ServerThread slow(nowhere("slow"));
   ServerThread* const servers[] = {&slow};

@@ -6,8 +6,8 @@
 namespace millrace::client {
 
 ServerThread::ServerThread(LockServer server) : server_(std::move(server)), name_(server_.endpoint().text()) {
-  // A thread is made with the signals of its maker. Those of the program are for the thread that
-  // waits for them.
+  // A new thread inherits the signal mask of its creator. The program's signals are for the thread that waits for them,
+  // so they are blocked here.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -1,4 +1,4 @@
-// Tells Node which of the two builds is which.
+// Marks the module format of each of the two builds for Node.
 import { writeFileSync } from "node:fs";
 
 writeFileSync(new URL("dist/esm/package.json", import.meta.url), '{ "type": "module" }\n');

@@ -1,4 +1,4 @@
-// What was done by this page and its API, by whom and with which outcome.
+// The audit log: what was done by this page and its API, by which user, and with which outcome.
 import { usePages } from "../api.js";
 import { text } from "../format.js";
 import { chip, head, html, name, table } from "../ui.js";

@@ -1,4 +1,4 @@
-// A channel: who has subscribed and how far behind each is, and the messages.
+// A channel: its subscribers, how far behind each is, and the messages.
 import { call, useLive, usePages } from "../api.js";
 import { number, part, text } from "../format.js";
 import { change, chip, html, keyHead, removal, table } from "../ui.js";

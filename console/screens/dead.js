@@ -4,7 +4,7 @@ import { number, part, text } from "../format.js";
 import { change, html, link, name, table } from "../ui.js";
 /** @typedef {import("../format.js").Body} Body */
 
-/** Without a reason of the worker. @type {Record<string, string>} */
+/** The text for each reason that does not come from the worker. @type {Record<string, string>} */
 const WHY = { attempts: "out of attempts", expired: "out of time", dead: "given up" };
 
 /** @param {{log: import("../format.js").Bytes, info: Body | null}} props */

@@ -1,4 +1,4 @@
-// One group: since when it is stuck, on which worker, and what can be done about it.
+// One group: since when it is stuck and on which worker, and actions against that.
 import { useState } from "preact/hooks";
 import { call, useLive, usePages } from "../api.js";
 import { label, number, part, span, text } from "../format.js";
@@ -6,7 +6,7 @@ import { change, chip, figures, head, html, link, name, problem, removal, table,
 /** @typedef {import("../format.js").Body} Body */
 /** @typedef {import("../format.js").Bytes} Bytes */
 
-/** Whether somebody should look at it. @param {Body | null} group */
+/** Whether the group needs attention. @param {Body | null} group */
 export const isStuck = group => !!group && group["oldest-ms"] > 60_000 && group.lag + group.pending > 0;
 
 /** @param {{log: Bytes, group: Bytes, info: Body | null}} props */
@@ -140,7 +140,8 @@ function Verdict({ state, items: [oldest] }) {
   }</p>`;
 }
 
-/** Which worker holds how much, of the pending messages that are shown. @param {{items: Body[], onChoose: (consumer: Bytes) => void}} props */
+/** How many of the shown pending messages each worker holds. @param {{items: Body[], onChoose: (consumer: Bytes) =>
+ *  void}} props */
 function Holders({ items, onChoose }) {
   /** @type {Map<string, Body>} */
   const by = new Map();

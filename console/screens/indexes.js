@@ -1,4 +1,4 @@
-// An index: its fields, what it leaves out and why; a find to try; a check and a repair.
+// An index: its fields, the documents that it leaves out and why, a query to try, a check and a repair.
 import { useState } from "preact/hooks";
 import { call, useLive } from "../api.js";
 import { number, part, text } from "../format.js";

@@ -58,7 +58,7 @@ const FIGURES = {
   suggest: [["Terms", f => number(f.terms)]],
 };
 
-/** In a list of all types. @param {Body} row */
+/** The figures of a key in a list of all types. @param {Body} row */
 const summary = row =>
   (FIGURES[row.type] ?? [])
     .filter(([, of]) => !["–", "0", undefined].includes(of(row.figures ?? {})))

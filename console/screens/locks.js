@@ -1,4 +1,4 @@
-// Locks: who holds them and for how long, who waits, and who waits in a circle.
+// Locks: their holders and for how long, waiting clients, and circles of owners that wait for each other.
 import { useRef } from "preact/hooks";
 import { call, useLive } from "../api.js";
 import { label, number, part, span, text } from "../format.js";
@@ -6,7 +6,7 @@ import { Brief } from "../value.js";
 import { change, chip, head, html, keyHead, link, name, problem, table } from "../ui.js";
 /** @typedef {import("../format.js").Bytes} Bytes */
 
-/** A lease that runs down, beside the longest it was seen to be. @param {{left: number}} props */
+/** A lease that runs down, compared with the longest remaining time seen. @param {{left: number}} props */
 function Lease({ left }) {
   const most = useRef(left);
   most.current = Math.max(most.current, left);
@@ -75,7 +75,7 @@ export function Lock({ at }) {
     })}`;
 }
 
-/** Everybody who waits for a lock, and the circles. */
+/** All clients that wait for a lock, and the circles. */
 export function LockWaits() {
   const { body, error } = useLive("lock-waits");
   /** @type {any[][]} */

@@ -1,4 +1,4 @@
-// A log: its figures, and what stands behind each tab.
+// A log: its figures, and the content of each tab.
 import { useLive, usePages } from "../api.js";
 import { number, part, size, span } from "../format.js";
 import { html, keyHead, link, table, tabs } from "../ui.js";
@@ -53,7 +53,7 @@ function kept(log) {
   return limits.filter(Boolean).join(", ") || "all";
 }
 
-/** Who is how far, and who is stuck. @param {{log: Bytes, info: Body | null}} props */
+/** How far each group is, and which groups are stuck. @param {{log: Bytes, info: Body | null}} props */
 function Groups({ log, info }) {
   return table({
     label: "Groups",

@@ -1,4 +1,4 @@
-// The messages of a log: the newest as they come, or those from an offset or a time on.
+// The messages of a log: the newest as they arrive, or those from an offset or a time on.
 import { useEffect, useState } from "preact/hooks";
 import { call, useLive } from "../api.js";
 import { part, text } from "../format.js";
@@ -68,7 +68,7 @@ export function Messages({ log, begin }) {
 function Inside({ log, message }) {
   const [whole, setWhole] = useState(message);
   const path = `logs/${part(log)}/messages/${message.offset}`;
-  // A command with half of a message would write another one.
+  // A copied command must contain the whole message, not only the part that is shown.
   const copy = async () => {
     const all = whole.cut || whole.tag_bytes ? await call("GET", path) : whole;
     if (all.cut || all.tag_bytes) throw new Error("It is too large to be copied: use millrace export.");

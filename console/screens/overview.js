@@ -6,7 +6,7 @@ import { label, number, part, rate, size, span, text } from "../format.js";
 import { chip, figures, head, html, name } from "../ui.js";
 /** @typedef {import("../format.js").Body} Body */
 
-/** Where somebody can do something about it. @param {Body} need */
+/** The screen on which this can be solved. @param {Body} need */
 function place(need) {
   if (need.kind === "lock-circle" || need.kind === "lock-waits") return "#/lock-waits";
   if (!need.key) return "#/gateways";
@@ -39,7 +39,7 @@ const CURVES = [
   ["Connections", "totals", ["connections"], number],
 ];
 
-/** The last hour, asked for once and then continued by what arrives. @param {Body | null} live */
+/** The last hour: read once, and then continued with each new value. @param {Body | null} live */
 function useHistory(live) {
   const [hour, setHour] = useState(
     /** @type {{times: number[], step: number, of: Record<string, (number | null)[]>} | null} */ (null),
@@ -70,7 +70,7 @@ function useHistory(live) {
     setHour({ times: [...hour.times.slice(1), live.now / 1000], step: hour.step, of });
   }, [live]);
   if (!hour) return null;
-  // A gateway that has just started has little to show: the axis begins with it, five minutes back at the latest.
+  // A gateway that has just started has little to show: the axis begins at its start, but shows at least five minutes.
   const begin = Math.min(hour.times.length - 60, Math.max(0, hour.of.memory.findIndex(value => value !== null)));
   return {
     times: hour.times.slice(begin),

@@ -1,4 +1,4 @@
-// A routing table: devices and what they have subscribed to; and who would hear of a change.
+// A routing table: devices, their subscriptions, and which devices would get a change.
 import { useState } from "preact/hooks";
 import { call, useLive, usePages } from "../api.js";
 import { date, number, part, span, text } from "../format.js";
@@ -39,7 +39,8 @@ const parts = channel =>
       value,
     ]),
   );
-/** Why: a channel and, if there is one, a filter. @param {any} channel @param {any} filter */
+/** The reason why a device gets a change: a channel and, if there is one, a filter. @param {any} channel @param {any}
+ *  filter */
 const because = (channel, filter) =>
   html`<div>${name(channel)} ${filter && html`<span class="muted">filter ${text(filter)}</span>`}</div>`;
 

@@ -19,7 +19,7 @@ TEST(Buffer, StartsWithoutAnAllocation) {
   EXPECT_EQ(buffer.view(), "");
 }
 
-TEST(Buffer, GrowsToExactlyTheCapacityItIsTold) {
+TEST(Buffer, GrowsToExactlyTheGivenCapacity) {
   Buffer buffer;
   buffer.reserve(5);
   EXPECT_EQ(buffer.capacity(), 5u);

@@ -34,7 +34,7 @@ void expect_equal(const ByteOrder& order, const std::set<std::string>& model) {
   EXPECT_FALSE(walk.is_at_entry());
 }
 
-// Strings of which none begins with another: they end with a byte that they do not have elsewhere.
+// Strings of which none begins with another: they end with a byte that is in no other place.
 std::string random_entry(std::mt19937_64& random, bool fixed) {
   std::string entry(fixed ? 11 : random() % 20 + random() % 2 * 300, '\0');
   const auto letters = random() % 2 == 0 ? 2 : 200;
@@ -49,7 +49,7 @@ TEST(ByteOrder, HoldsWhatASetHolds) {
     std::set<std::string> model;
     const bool fixed = seed % 2 == 0;
     for (int step = 0; step < 20'000; ++step) {
-      // It grows, then shrinks to nothing.
+      // The set grows, then shrinks to nothing.
       const bool adds = random() % 100 < (step < 9'000 ? 70u : 30u);
       if (adds) {
         const std::string entry = random_entry(random, fixed);
@@ -104,7 +104,7 @@ TEST(ByteOrder, PacksNumbersThatComeInOrder) {
   EXPECT_LT(order.memory(), 100'000 * 8u);
 }
 
-// Whether entries are as long as each other or not, and whether or not a chunk's entries share part of the number.
+// With entries of equal and of different length, and with chunks whose entries share a part of the number or not.
 TEST(ByteOrder, GivesTheNumbersThatEntriesEndWith) {
   testing::run_seeds(10, [](uint64_t seed) {
     std::mt19937_64 random(seed);

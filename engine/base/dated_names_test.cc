@@ -12,7 +12,7 @@
 namespace millrace {
 namespace {
 
-// With equal dates, equal entries, names that begin with each other and names that are too long to settle.
+// With equal dates, equal entries, names that begin with each other, and names too long for the settled part.
 TEST(DatedNames, HoldsWhatASetOfPairsHolds) {
   testing::run_seeds(20, [](uint64_t seed) {
     std::mt19937_64 random(seed);
@@ -27,7 +27,7 @@ TEST(DatedNames, HoldsWhatASetOfPairsHolds) {
         names.add(date, name);
         model.emplace(date, name);
       } else if (what < 80 && !model.empty()) {
-        // What is there, as often as not.
+        // In half of the cases, one that exists.
         auto chosen = std::pair(date, name);
         if (random() % 2 == 0) chosen = *std::next(model.begin(), static_cast<ptrdiff_t>(random() % model.size()));
         const auto found = model.find(chosen);

@@ -37,7 +37,7 @@ std::string frame_of(const FrameHead& head, const FrameBlock& block) {
   return frame;
 }
 
-// What is read, or what is wrong, one by one or all of a block at once.
+// What is read, or the error; message by message, or a whole block at once.
 std::string text_of(ByteView bytes, bool at_once) {
   FrameReader frame(bytes);
   std::string text;

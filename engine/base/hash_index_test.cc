@@ -21,7 +21,7 @@ auto is(uint32_t wanted) {
   return [wanted](uint32_t value) { return value == wanted; };
 }
 
-// Spreads as a good hash does.
+// Distributes values like a good hash.
 uint32_t hash_of(uint32_t value) { return value * 2654435761U; }
 
 Index index_of(uint32_t count) {
@@ -68,7 +68,7 @@ TEST(HashIndex, OneOfTwoValuesWithTheSameHashIsErased) {
   EXPECT_EQ(index.size(), 1u);
 }
 
-// A split looks at the values of one bucket: were it a doubling, it would look at them all.
+// A split reads the values of one bucket; a doubling would read all of them.
 TEST(HashIndex, NoInsertionLooksAtMoreThanTwoBuckets) {
   Index index;
   size_t most = 0;
@@ -106,7 +106,7 @@ TEST(HashIndex, AnEntryTakesAboutElevenBytes) {
   EXPECT_GE(index.memory(), 8'000'000u);
 }
 
-TEST(HashIndex, WithNobodyLivingItGivesEverythingBack) {
+TEST(HashIndex, WithoutLivingValuesItFreesEverything) {
   Index index = index_of(1000);
   index.shrink(0, kAllLive);
   EXPECT_EQ(index.size(), 0u);
@@ -116,7 +116,7 @@ TEST(HashIndex, WithNobodyLivingItGivesEverythingBack) {
   EXPECT_STREQ(index.check(), nullptr);
 }
 
-// Values that die elsewhere, such as expired messages: they are not erased from the index.
+// Values that are removed elsewhere, such as expired messages, without being erased from the index.
 TEST(HashIndex, DeadValuesAreSweptByThoseThatCome) {
   constexpr uint32_t kLiving = 1000;
   Index index;

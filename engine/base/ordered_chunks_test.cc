@@ -59,7 +59,7 @@ void run_history(uint64_t seed) {
   uint64_t next = 1;
   const uint64_t keys = between(50, 3000);
   for (int step = 0; step < 60 && !::testing::Test::HasFailure(); ++step) {
-    // A phase of one kind: chunks fill up, are split, drained and merged.
+    // A phase in which mostly one kind of step is made: chunks fill up, are split, drained and merged.
     const uint64_t kind = between(0, 6);
     for (uint64_t i = between(1, 200); i > 0; --i) {
       if (kind <= 1) {
@@ -184,7 +184,7 @@ TEST(OrderedChunks, ManyThatAreTakenOutAtOnceGiveTheirMemoryBack) {
 TEST(OrderedChunks, AscendingEntriesFillTheirChunks) {
   const Chunks chunks = ascending();
   EXPECT_STREQ(chunks.check(), nullptr);
-  // The list of chunks, doubled on its way up, is at most one byte for each entry.
+  // The list of chunks, which grows by doubling, takes at most one byte for each entry.
   EXPECT_LE(chunks.memory(), kMany * (sizeof(Entry) + 1) + 4096);
 }
 
@@ -215,7 +215,7 @@ TEST(OrderedChunks, AQueueThatMovesOnStaysSmall) {
   EXPECT_LE(most, 1000 * sizeof(Entry) * 2 + 8192);
 }
 
-// Whatever order most of it is erased in, what stays takes a small multiple of itself.
+// In whatever order most entries are erased, the memory of the rest is a small multiple of their size.
 TEST(OrderedChunks, SparseChunksAreMerged) {
   for (const uint64_t keep_every : {20u, 64u, 100u}) {
     for (const bool upwards : {true, false}) {

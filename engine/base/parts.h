@@ -32,7 +32,8 @@ struct PartKind {
   bool has_block = false;  // the bytes of a block follow
 };
 
-// The views are valid as long as their source: a call of a PartVisit, the words of a command.
+// The views are valid as long as what they come from: during a call of a PartVisit, or as long as the words of a
+// command.
 struct Part {
   uint8_t kind = 0;  // index in the list of the family's kinds
   ByteView bytes;

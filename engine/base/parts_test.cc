@@ -20,7 +20,7 @@ NextString from(const Strings& strings) {
   };
 }
 
-// Notes what it is given, and refuses parts that say "bad".
+// Records the parts that it gets, and refuses parts with the text "bad".
 struct Noting {
   Result<void> add(uint8_t kind, ByteView bytes, Buffer block) {
     if (bytes == "bad") return corrupt("bad");

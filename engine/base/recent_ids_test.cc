@@ -72,7 +72,7 @@ TEST(RecentIds, the_oldest_are_forgotten_from_the_front_a_few_at_a_time) {
 TEST(RecentIds, an_id_costs_at_most_40_bytes_whatever_its_length) {
   RecentIds ids(kKey, 1'000'000);
   std::string id(100, 'x');
-  // Twice as many as the window holds: as many are forgotten as come.
+  // Twice as many ids as the window holds: for each new one, an old one is forgotten.
   for (uint64_t i = 0; i < 600'000; ++i) {
     id.replace(0, 20, std::to_string(1'000'000'000'000'000'000 + i));
     add(ids, id, {.number = (uint64_t{1} << 40) + i, .date = UnixMs(1'700'000'000'000 + i)}, 1'000'000 + 4 * i);

@@ -7,7 +7,7 @@
 namespace millrace {
 namespace {
 
-// Appends a record as a block does, and checks that it took the room it asked for.
+// Appends a record as a block does, and checks that it takes exactly the room that it asked for.
 void append(std::string& block, TagPosition known, ByteView tag, uint64_t delta, ByteView entry) {
   const size_t start = block.size();
   const uint64_t size = record_size(known, tag, delta, entry);

@@ -19,7 +19,7 @@ struct Pair {
   uint32_t value;
 };
 
-// Counts, and knows the greatest value.
+// A summary with the count and the greatest value.
 struct CountAndMax {
   uint64_t count = 0;
   uint32_t max = 0;
@@ -47,7 +47,7 @@ CountAndMax summary_before(const Model& model, uint32_t key) {
   return all;
 }
 
-// What open() leads to, part by part.
+// All entries that are reached by open(), part by part.
 std::vector<uint32_t> keys_in(const Tree& tree, uint32_t from, uint32_t to) {
   std::vector<uint32_t> keys;
   std::vector<Tree::Part> parts = {tree.whole()};
@@ -124,7 +124,7 @@ class TreeHistory {
 TEST(SummaryTree, is_as_a_map_whose_ranges_are_summed_up) {
   testing::run_seeds(40, [](uint64_t seed) {
     TreeHistory history(seed, seed % 2 == 0 ? 30'000 : 400);
-    // Grows, then stays, then shrinks.
+    // The tree grows, then keeps its size, then shrinks.
     for (const uint32_t inserts_of_ten : {8U, 5U, 2U}) {
       for (int i = 0; i < 30'000 && !::testing::Test::HasFatalFailure(); ++i) {
         const uint32_t chosen = static_cast<uint32_t>(seed + static_cast<uint64_t>(i) * 7) % 10;

@@ -14,7 +14,7 @@ std::string encoded(uint64_t value) {
   return bytes;
 }
 
-// The number that takes up exactly all of `bytes`, or nothing.
+// The number whose encoding is exactly `bytes`, or nothing.
 bool decodes(const std::string& bytes, uint64_t& value) {
   return get_varint(bytes.data(), bytes.data() + bytes.size(), value) == bytes.data() + bytes.size();
 }

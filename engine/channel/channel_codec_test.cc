@@ -47,7 +47,7 @@ Channel some_channel() {
   return channel;
 }
 
-// Out as bytes and in again, as a save and a load do, checked after each step.
+// Encodes and decodes, as a save and a load do, and checks after each step.
 Channel reloaded(const Channel& channel) {
   const auto head = decode_channel_head(encode_channel_head(channel.head()));
   EXPECT_TRUE(head) << head.error().text;
@@ -171,7 +171,7 @@ constexpr uint64_t kTooLarge = uint64_t{1} << 63;
 constexpr char kWrongVersion[] = "a channel of a version this module does not know";
 constexpr char kWrongLength[] = "a channel head of the wrong length";
 
-TEST(ChannelCodec, RefusesAHeadThatIsNone) {
+TEST(ChannelCodec, RefusesAnInvalidHead) {
   const CorruptRow rows[] = {
       {"nothing", "", kWrongVersion},
       {"version 0", head_bytes(0, kSecretBytes, {0, 1, 0}), kWrongVersion},
@@ -208,7 +208,7 @@ TEST(ChannelCodec, TakesAHeadAtItsLimits) {
   EXPECT_TRUE(decode_channel_head(head_bytes(1, kSecretBytes, {0, 1, 0})));
 }
 
-// Behind a channel at 3 messages that knows "known", active at kNow.
+// The bytes follow a channel with 3 messages and the subscriber "known", active at kNow.
 TEST(ChannelCodec, RefusesSubscribersThatCannotBe) {
   const std::string good = subscriber_bytes("s", 3, kNow);
   const std::string longest(kMaxNameBytes, 'x');

@@ -1,4 +1,4 @@
-// What passing time does to a channel, to the millisecond.
+// The effect of passing time on a channel, exact to the millisecond.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -77,7 +77,7 @@ TEST(ChannelExpiry, AMessageLivesUpToAndIncludingItsLastMillisecond) {
   EXPECT_EQ(channel.clock(), Clock(3)) << "a clock is not given twice";
 }
 
-TEST(ChannelExpiry, WhoOnlyLooksSeesTheSameWithoutATick) {
+TEST(ChannelExpiry, AReadSeesTheSameWithoutATick) {
   Channel channel = new_channel();
   publish(channel, "a");
   channel.subscribe("s");
@@ -96,7 +96,7 @@ TEST(ChannelExpiry, WhoOnlyLooksSeesTheSameWithoutATick) {
   EXPECT_EQ(channel.subscribers().size(), 1u);
 }
 
-TEST(ChannelExpiry, ALateSubscriberGoesOnWithTheFirstMessageThatLives) {
+TEST(ChannelExpiry, ALateSubscriberContinuesWithTheFirstMessageThatIsLeft) {
   Channel channel = new_channel();
   channel.subscribe("s");
   publish(channel, "a");
@@ -144,7 +144,7 @@ TEST(ChannelExpiry, SigningLifeIsWhatKeepsASubscriber) {
   EXPECT_EQ(living_in(channel), Names{});
 }
 
-TEST(ChannelExpiry, WhoSubscribesAgainAfterExpiryStartsAnew) {
+TEST(ChannelExpiry, ASubscriberThatSubscribesAfterItsExpiryStartsAgain) {
   Channel channel = new_channel();
   channel.subscribe("s");
   tick(channel, 90);
@@ -181,7 +181,7 @@ TEST(ChannelExpiry, SubscribersGoInSlicesYetAtOnce) {
   }
 }
 
-TEST(ChannelExpiry, ALongerExpiryBringsNobodyBack) {
+TEST(ChannelExpiry, ALongerExpiryDoesNotBringExpiredSubscribersBack) {
   Channel channel = with_many_subscribers();
   tick(channel, kExpire + 1);
   channel.set_expire(1'000'000);
@@ -218,7 +218,7 @@ TEST(ChannelExpiry, AShorterExpiryHoldsAtOnceForAllThereIs) {
   EXPECT_EQ(living_in(channel), Names{});
 }
 
-TEST(ChannelExpiry, ALongerExpiryHoldsForAllThatLives) {
+TEST(ChannelExpiry, ALongerExpiryHoldsForAllThatHasNotExpired) {
   Channel channel = new_channel();
   channel.subscribe("s");
   publish(channel, "a");

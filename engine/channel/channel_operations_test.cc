@@ -1,5 +1,5 @@
-// What operations on channels answer, refuse and have as consequences. That a follower comes to hold the same is in
-// tests/model/channel_replication_test.cc.
+// The answers, refusals and consequences of operations on channels. tests/model/channel_replication_test.cc tests that
+// a follower ends with the same channel.
 #include "engine/channel/channel_operations.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ class ChannelOperationsTest : public ::testing::Test {
     return operations.fetch(place, request, call, given);
   }
 
-  // What is told, one word each: the request is "request".
+  // The effects, one word each; a repeated request is "request".
   static std::vector<std::string> told(const Consequences& follow) {
     std::vector<std::string> words;
     follow.effects.each([&] { words.emplace_back("request"); },
@@ -158,9 +158,9 @@ TEST_F(ChannelOperationsTest, AnExpiredIdIsNewEvenBeforeTheClockHasMoved) {
   EXPECT_EQ(publish("a", later + 1).answer.error().code, ErrorCode::Full);
 }
 
-// --- what is told, and when the channel expires ---
+// --- effects, and when the channel expires ---
 
-TEST_F(ChannelOperationsTest, ANewChannelIsToldWithItsExpiry) {
+TEST_F(ChannelOperationsTest, TheEffectOfANewChannelHasItsExpiry) {
   limits.expire_ms = 100;
   const auto published = publish("a");
   const Words words = told(published.consequences);

@@ -43,7 +43,7 @@ std::optional<ChannelPosition> read_channel_position(ByteView text) {
   if (!mark) return std::nullopt;
   ChannelPosition position{.clock = Clock(clock), .mark = *mark, .life = std::nullopt};
   if (digits.size() == 2 * kDigits) position.life = read_digits(digits.substr(kDigits));
-  // There is one way to write each position.
+  // Each position has exactly one spelling.
   return to_text(position) == text ? std::optional(position) : std::nullopt;
 }
 

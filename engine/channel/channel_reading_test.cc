@@ -1,4 +1,4 @@
-// Reading a channel by position: what is behind it, what was missed, and which positions are refused.
+// Reading a channel by position: the messages behind it, how many were missed, and which positions are refused.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -213,7 +213,7 @@ TEST(ChannelPositionText, IsReadAsItWasWritten) {
   EXPECT_EQ(to_text({.clock = Clock(42), .mark = 0x5be0cd19, .life = 0xc0ffee42}), "42.5be0cd19c0ffee42");
 }
 
-TEST(ChannelPositionText, OtherBytesAreNone) {
+TEST(ChannelPositionText, OtherBytesAreNoPosition) {
   for (const ByteView text : {"", ".", "42", "42.", "x.00000001", "+1.00000001", "01.00000001", "-0.00000001",
                               "1.0000000g", "1.00000001 ", "1.000000010000000", "1.00000001000000010", "1.-0000001"}) {
     EXPECT_EQ(read_channel_position(text), std::nullopt) << text;

@@ -1,4 +1,4 @@
-// What publishers and subscribers get; what passing time does is in channel_expiry_test.cc.
+// What publishers and subscribers get. channel_expiry_test.cc tests the effect of passing time.
 #include "engine/channel/channel.h"
 
 #include <gtest/gtest.h>
@@ -227,7 +227,7 @@ TEST(Channel, TenMessagesAcrossTheSeamAreLikeAnyTen) {
   EXPECT_EQ(acknowledge(channel, "s", Clock::kMax - 5), Ack::Already) << "the clock of its birth";
 }
 
-TEST(Channel, ASubscriberWhoStartsAtTheSeamGetsWhatComesBehindIt) {
+TEST(Channel, ASubscriberThatStartsAtTheSeamGetsTheMessagesBehindIt) {
   Channel channel = channel_at(Clock::kMax - 1);
   publish(channel, "last");
   channel.subscribe("s");

@@ -32,7 +32,7 @@ TEST(Clock, AfterTheLargestComesTheSmallest) {
 TEST(Clock, GoesRoundAsOftenAsItMust) {
   EXPECT_EQ(Clock(5).after(Clock::kCount), Clock(5));
   EXPECT_EQ(Clock(5).after(3 * Clock::kCount + 2), Clock(7));
-  // The largest number of steps there is: no sum overflows on the way.
+  // The largest possible number of steps: no sum overflows.
   EXPECT_EQ(Clock(Clock::kMax).after(UINT64_MAX), Clock(Clock::kMax).after(UINT64_MAX % Clock::kCount));
   EXPECT_EQ(Clock(Clock::kMax).after(INT64_MAX), Clock(Clock::kMax).after(INT64_MAX % Clock::kCount));
 }

@@ -46,7 +46,7 @@ TEST(MessageIds, AreAnyBytes) {
   for (uint64_t i = 0; i < std::size(ids); ++i) EXPECT_EQ(known.find(ids[i]), Offset(i + 1));
 }
 
-TEST(MessageIds, TwoOfOneHashAreToldApart) {
+TEST(MessageIds, TwoWithTheSameHashAreDistinguished) {
   Known known;
   const uint32_t hash = known.ids.hash("a");
   const Offset a = known.add("a");
@@ -85,7 +85,7 @@ TEST(MessageIds, TheNewerOfTwoMessagesWithOneIdCounts) {
 
 // The index holds the low 32 bits of offsets: across the point where they begin again, and
 // far beyond it, an id still leads to its message.
-TEST(MessageIds, OffsetsBeyondThirtyTwoBitsAreTold) {
+TEST(MessageIds, OffsetsBeyondThirtyTwoBitsAreFound) {
   for (uint64_t next : {(uint64_t{1} << 32) - 50, (uint64_t{7} << 32) - 50, kMaxOffset.value() - 150}) {
     SCOPED_TRACE(next);
     Known known;

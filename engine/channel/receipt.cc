@@ -51,7 +51,7 @@ std::optional<Receipt> read_receipt(const HashKey& key, ByteView channel, ByteVi
   if (number.ec != std::errc() || clock < Clock::kMin || clock > Clock::kMax || number.ptr == end) return std::nullopt;
   Receipt receipt{Clock(clock)};
   if (std::from_chars(number.ptr + 1, end, receipt.mark, 16).ec != std::errc()) return std::nullopt;
-  // There is one way to write each receipt: any other text was altered.
+  // Each receipt has exactly one spelling: any other text was altered.
   if (issue_receipt(key, channel, subscriber, receipt) != text) return std::nullopt;
   return receipt;
 }

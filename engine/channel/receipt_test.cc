@@ -100,7 +100,7 @@ TEST(Receipt, IsWorthNothingForAnotherChannelSubscriberOrServer) {
   }
 }
 
-TEST(Receipt, KnowsWhereTheChannelsNameEndsAndTheSubscribersBegins) {
+TEST(Receipt, SeparatesTheChannelsNameFromTheSubscribers) {
   const std::string receipt = issue_receipt(kKey, "ab", "c", {Clock(1), kMark});
   EXPECT_TRUE(read_receipt(kKey, "ab", "c", receipt));
   for (const auto& [channel, subscriber] :

@@ -52,7 +52,7 @@ TEST(Subscribers, NamesAreAnyBytes) {
   EXPECT_STREQ(subscribers.check(), nullptr);
 }
 
-TEST(Subscribers, WhoShowsItselfStandsLast) {
+TEST(Subscribers, OneThatShowsThatItIsAliveIsLast) {
   Subscribers subscribers = four();
   subscribers.touch(*subscribers.find("b"), UnixMs(41));
   EXPECT_EQ(names_of(subscribers), (Names{"a", "c", "d", "b"}));
@@ -77,7 +77,7 @@ TEST(Subscribers, AnAddressStaysGoodWhileOthersComeAndGo) {
   EXPECT_STREQ(moved.check(), nullptr);
 }
 
-TEST(Subscribers, WhoIsRemovedIsGone) {
+TEST(Subscribers, ARemovedOneIsGone) {
   Subscribers subscribers = four();
   subscribers.remove(*subscribers.find("c"));
   EXPECT_EQ(subscribers.find("c"), nullptr);

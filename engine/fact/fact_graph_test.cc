@@ -22,7 +22,7 @@ Texts texts_of(const FactText& fact) {
   return {std::string(fact.subject), std::string(fact.predicate), std::string(fact.object)};
 }
 
-// A name is asked for, or any.
+// A question with a given name, or with any name.
 using Asked = std::array<std::optional<std::string>, 3>;
 
 bool fits(const Texts& fact, const Asked& asked) {
@@ -47,7 +47,7 @@ class GraphHistory {
     if (number(500) == 0) adding_ = 10 + number(85);
   }
 
-  // All eight patterns, with names that are there and names that are not.
+  // All eight patterns, with names that exist and names that do not.
   void compare() {
     ASSERT_EQ(graph_.check(), nullptr);
     for (uint32_t which = 0; which < 8; ++which) {

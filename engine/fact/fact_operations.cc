@@ -17,7 +17,7 @@ void each_text(FactWords words, Visit visit) {
   for (size_t i = 0; i + 2 < words.size(); i += 3) visit(FactText{words[i], words[i + 1], words[i + 2]});
 }
 
-// The question with the numbers of its names; nullopt if it has a name that is in no fact.
+// The question with the numbers of its names; nullopt if one of its names is in no fact.
 std::optional<FactPattern> pattern_of(const FactGraph& graph, const FactQuestion& question) {
   FactPattern pattern;
   const auto resolve = [&](const std::optional<ByteView>& text, FactName& name) {

@@ -75,7 +75,7 @@ TEST_F(FactOperationsTest, a_page_ends_with_a_cursor_for_the_next_one_if_there_i
     for (const Fact& fact : found.facts) seen += place_.get()->text(fact).subject;
     EXPECT_EQ(found.has_more, page < 3);
     request.after = parse_fact_cursor(fact_cursor(found.facts.back()));
-    // What goes does not move the others.
+    // Removing a fact does not move the others.
     if (page == 1) remove({"v", "is", "here"});
   }
   EXPECT_EQ(seen, "uvwxy");

@@ -111,7 +111,7 @@ TEST(FactWalk, of_a_name_that_no_fact_has_finds_nothing) {
   EXPECT_TRUE(walk_facts(graph, {.start = "ann", .predicate = "hates", .end = {}}, kNoLimit).nodes.empty());
 }
 
-// Distances as relaxing every fact until nothing changes gives them.
+// Distances, computed by relaxing every fact until nothing changes.
 std::map<int, uint32_t> naive_distances(const std::vector<std::pair<int, int>>& edges, int start) {
   std::map<int, uint32_t> distance = {{start, 0}};
   for (bool is_changed = true; is_changed;) {

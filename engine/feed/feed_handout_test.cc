@@ -1,4 +1,4 @@
-// What a feed hands out of logs and channels, and where it stands afterwards.
+// What a feed hands out from logs and channels, and its positions afterwards.
 #include "engine/feed/feed_handout.h"
 
 #include <gtest/gtest.h>
@@ -112,7 +112,7 @@ TEST_F(FeedHandoutTest, BytesEndAnAnswerButNeverBeforeItsFirstMessage) {
   EXPECT_TRUE(is_full);
   EXPECT_EQ(give(log, w, 100, 1), Handed::All);
   EXPECT_EQ(key().tags, Tags{"c"});
-  // What another key has taken is gone.
+  // Room that another key has used is gone.
   w.position = at(0);
   Watch& second = *feeds.watch(**feeds.find_or_make(0, "f", "", {}), "k2", at(2), false)->watch;
   answer = {};

@@ -1,4 +1,4 @@
-// What becomes of the dirty keys of a feed when it is read.
+// What happens to the dirty keys of a feed when it is read.
 #include "engine/feed/feed_reading.h"
 
 #include <gtest/gtest.h>
@@ -117,7 +117,7 @@ TEST_F(FeedReadingTest, AKeyThatIsGoneLeavesTheFeedAndCountsAsAMessage) {
   EXPECT_TRUE(keys.reported.empty());
 }
 
-TEST_F(FeedReadingTest, AReaderWithoutRightsIsNotToldWhereTheKeyIs) {
+TEST_F(FeedReadingTest, AReaderWithoutRightsDoesNotLearnWhereTheKeyIs) {
   write("a", {"x"});
   keys.hidden = {"a"};
   keys.elsewhere = {"a"};

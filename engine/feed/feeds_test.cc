@@ -1,4 +1,4 @@
-// Feeds and their lines of dirty keys. What is handed out of a key is in feed_handout_test.cc.
+// Feeds and their lines of dirty keys. feed_handout_test.cc tests what is handed out from a key.
 #include "engine/feed/feeds.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ class FeedsTest : public ::testing::Test {
   Watch& watch(Feed& in, ByteView key) {
     return *feeds.watch(in, key, LogPosition{LogEpoch(1), Offset(0)}, false)->watch;
   }
-  // The dirty keys in turn, each handed out as far as it goes.
+  // The dirty keys in turn, each handed out completely.
   static std::vector<std::string> take_all(Feed& of) {
     std::vector<std::string> names;
     while (Watch* next = of.next()) {
@@ -101,7 +101,7 @@ TEST_F(FeedsTest, AFeedBelongsToItsUserAndItsDatabase) {
   EXPECT_TRUE(feeds.find(0, "f", "ann", kNow));
 }
 
-TEST_F(FeedsTest, AFeedGoesWhenNobodyHasUsedItForAMinute) {
+TEST_F(FeedsTest, AFeedExpiresWhenItWasNotUsedForAMinute) {
   Feed& f = feed();
   watch(f, "k");
   const MonotonicMs last = kNow + (kFeedIdleMs - 1);
@@ -131,7 +131,7 @@ TEST_F(FeedsTest, AWalkThatEndsEarlyGoesOnWithTheNextFeed) {
   EXPECT_EQ(walk(9), "");
 }
 
-TEST_F(FeedsTest, AFeedThatSomebodyWaitsForStays) {
+TEST_F(FeedsTest, AFeedWithAWaitingReaderStays) {
   Feed& f = feed();
   f.waiting = 1;
   EXPECT_TRUE(feeds.find(0, "f", "ann", kNow + 10 * kFeedIdleMs));
@@ -177,7 +177,7 @@ TEST_F(FeedsTest, ReadersAreWokenOnceForAllThatComes) {
   f.waiting = 0;
 }
 
-TEST_F(FeedsTest, AFeedThatGoesIsNotWoken) {
+TEST_F(FeedsTest, AFeedThatIsRemovedIsNotWoken) {
   Feed& f = feed();
   watch(f, "a");
   f.waiting = 1;

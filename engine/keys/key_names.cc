@@ -68,7 +68,7 @@ void KeyNames::Walk::begin(const std::optional<ByteView>& after) {
     if (!sources_[i]) continue;
     Source& source = *sources_[i];
     const auto& long_names = names_.types_[i].long_names;
-    // Every entry that is greater than the name's own is that of a greater name.
+    // Every entry that is greater than the name's own entry belongs to a greater name.
     source.short_names.seek(entry);
     if (after && source.short_names.is_at_entry() && source.short_names.entry() == entry) source.short_names.next();
     source.long_name = after ? long_names.upper_bound(std::string(*after)) : long_names.begin();

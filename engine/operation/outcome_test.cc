@@ -1,4 +1,5 @@
-// Effects keep their order, whatever is added, and move as a whole. What they hold is freed: the sanitizer says if not.
+// Effects keep their order, whatever is added, and are moved as a whole. Their memory is freed, which the sanitizer
+// checks.
 #include "engine/operation/outcome.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ Told told(const Effects& effects) {
   return all;
 }
 
-// Longer than a string keeps inside itself.
+// Longer than the text that a string stores without an allocation.
 const std::string kLong(100, 'x');
 
 TEST(Effects, AreEmptyOrTheRequestAloneOrMore) {
@@ -35,7 +36,7 @@ TEST(Effects, AreEmptyOrTheRequestAloneOrMore) {
   EXPECT_EQ(told(effects), (Told{"request", "word "}));
 }
 
-TEST(Effects, AreToldInTheOrderInWhichTheyWereAdded) {
+TEST(Effects, KeepTheOrderInWhichTheyWereAdded) {
   Effects effects;
   effects.add("clock", uint64_t{17});
   effects.add("bytes", kLong);

@@ -324,7 +324,7 @@ void Pool::set(PoolSettings settings) {
 void Pool::tick_steps(PoolTime now) {
   if (settings_.forget_ms == 0) return;
   const uint64_t step_ms = std::max<uint64_t>(1, settings_.forget_ms / 8);
-  // One step at a time, so that all are looked at in each: it wraps around.
+  // One step at a time, so that all recipients are visited in each step; the number of the step wraps around.
   if (now - notes.step_began < step_ms || !notes.has_looked) return;
   ++notes.step;
   notes.step_began = now;
@@ -334,8 +334,8 @@ void Pool::tick_steps(PoolTime now) {
 
 bool Pool::each_forgettable(const std::function<void(ByteView)>& visit) {
   if (settings_.forget_ms == 0 || notes.has_looked) return true;
-  // A recipient may be used at the end of one step and looked at at the beginning of another: nine steps apart
-  // guarantee more than eight full ones.
+  // A recipient may be used at the end of one step and visited at the beginning of another: nine steps guarantee that
+  // more than eight full ones have passed.
   constexpr uint16_t kSteps = 9;
   notes.looking_from = recipients_.walk(notes.looking_from, kLooks, [&](RecipientId id) {
     const Recipient& recipient = recipients_[id];
@@ -408,7 +408,7 @@ void Pool::drop_ready(RecipientId id) { take_from_list<ready_links>(recipients_,
 void Pool::make_held(RecipientId id) { add_to_list<held_links>(recipients_, at(recipients_[id].owner).held, id); }
 void Pool::drop_held(RecipientId id) { take_from_list<held_links>(recipients_, at(recipients_[id].owner).held, id); }
 
-// --- looking ---
+// --- listing recipients ---
 
 uint64_t Pool::each_recipient(WorkerId worker, uint64_t cursor, uint64_t count,
                               const std::function<void(const Recipient&)>& visit) const {

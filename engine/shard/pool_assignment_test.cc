@@ -111,7 +111,7 @@ TEST(PoolAssignment, OnlyTheLivingAreChosen) {
   EXPECT_EQ(pool.route("r4"), "w2") << "it is back";
 }
 
-TEST(PoolAssignment, IfNobodyLivesNobodyIsAnswered) {
+TEST(PoolAssignment, WithoutALivingWorkerNoneIsAnswered) {
   NamedPool pool({"w1", "w2"});
   for (const char* name : {"w1", "w2"}) pool.touch(name);
   pool.tick(20'000);
@@ -122,7 +122,7 @@ TEST(PoolAssignment, IfNobodyLivesNobodyIsAnswered) {
   EXPECT_EQ(pool.route("r1"), "w2");
 }
 
-TEST(PoolAssignment, LeastPendingChoosesWhoHasLeastToDo) {
+TEST(PoolAssignment, LeastPendingChoosesTheWorkerWithLeastToDo) {
   NamedPool pool({"w1", "w2", "w3"});
   pool.pool.set({.policy = AssignmentPolicy::LeastPending});
   EXPECT_EQ(pool.push("r1", {"a", "b", "c"}), "w1") << "of equals the first";
@@ -166,7 +166,7 @@ TEST(PoolAssignment, APoolHasAsManyWorkersAsItCanAndNoMore) {
   EXPECT_EQ(pool.check(), nullptr);
 }
 
-TEST(PoolAssignment, WhoCanTakeNoMoreIsRefusedBeforeAnythingMoves) {
+TEST(PoolAssignment, ARecipientThatCanTakeNoMoreIsRefusedBeforeAnythingMoves) {
   NamedPool pool({"w1", "w2"});
   ASSERT_TRUE(pool.pool.restore_worker({.name = "w3", .seen = PoolTime(0)}));
   const RecipientHead ann{.name = "ann", .routed = UINT32_MAX, .assigned = 1, .next_sequence = kMaxOffset - 1};

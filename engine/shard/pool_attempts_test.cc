@@ -1,4 +1,4 @@
-// Payloads that come back, are delayed or given up, and recipients that go.
+// Payloads that come back, are delayed or given up, and recipients that are removed.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// A worker dies: its recipients go to the living, with everything that is pending.
+// A worker dies: its recipients move to living workers, with everything that is pending.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -18,7 +18,7 @@ using Names = std::vector<std::string>;
 constexpr uint64_t kLate = 15'001;
 constexpr ErrorCode kNotOwner = ErrorCode::NotOwner;
 
-// w1 [ann, dan], w2 [bob], w3 [cat]; w1 was seen at 0, and it is late.
+// w1 [ann, dan], w2 [bob], w3 [cat]; w1 was last seen at 0, and is stale now.
 NamedPool late_pool() {
   NamedPool pool({"w1", "w2", "w3"});
   for (const char* recipient : {"ann", "bob", "cat", "dan"}) pool.route(recipient);
@@ -53,7 +53,7 @@ TEST(PoolFailover, NotAMillisecondTooEarly) {
   EXPECT_EQ(pool.route("ann"), "w2");
 }
 
-TEST(PoolFailover, AStaleWorkerWithNothingPendingKeepsItsRecipientsUntilSomebodySends) {
+TEST(PoolFailover, AStaleWorkerWithNothingPendingKeepsItsRecipientsUntilAMessageComes) {
   NamedPool pool = late_pool();
   pool.tick(kLate);
   pool.settle();
@@ -132,7 +132,7 @@ TEST(PoolFailover, TheOnlyWorkerKeepsItsRecipients) {
   EXPECT_EQ(pool.push("ann", {"r"}), "w1");
 }
 
-TEST(PoolFailover, IfNobodyLivesEverythingStays) {
+TEST(PoolFailover, WithoutALivingWorkerEverythingStays) {
   NamedPool pool = late_pool();
   pool.route("ann");
   pool.tick(2 * kLate);
@@ -177,7 +177,7 @@ TEST(PoolFailover, LateWordsOfTheOldWorkerChangeNothing) {
   EXPECT_EQ(pool.pull("w2"), (Names{"ann 1 a"}));
 }
 
-TEST(PoolFailover, ByItselfWhenNobodySends) {
+TEST(PoolFailover, ComesByItselfWithoutAMessage) {
   NamedPool pool = late_pool();
   pool.push("ann", {"a"});
   EXPECT_EQ(pool.pool.next_settle(), PoolTime(kLate));
@@ -208,7 +208,7 @@ constexpr uint64_t kMany = 2 * Pool::kSlice + 500;
 std::string recipient(uint64_t i) { return "r" + std::to_string(i); }
 
 // w1 owns kMany recipients, each with a payload that it has pulled, and is stale; w2 lives.
-// Proving such a pool takes a while: not after every word.
+// Checking such a pool takes a while, so it is not done after every step.
 Pool large_pool() {
   Pool pool{HashKey{}};
   const WorkerId w1 = pool.join("w1");

@@ -1,4 +1,4 @@
-// A worker leaves, with and without finishing what it has in hand, and comes back.
+// A worker leaves, with and without finishing what it has in flight, and comes back.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -30,7 +30,7 @@ NamedPool mixed_pool() {
   return pool;
 }
 
-TEST(PoolLeave, WhoOwnsNothingGoesAtOnce) {
+TEST(PoolLeave, AWorkerThatOwnsNothingGoesAtOnce) {
   NamedPool pool({"w1", "w2"});
   EXPECT_EQ(pool.leave("w1"), 0u);
   EXPECT_FALSE(pool.has("w1"));
@@ -62,7 +62,7 @@ TEST(PoolLeave, WhatIsInFlightMovesWhenItIsDone) {
   EXPECT_EQ(pool.pull("w2", 3), (Names{"queued 1 p", "held 2 b", "queued 2 q"}));
 }
 
-TEST(PoolLeave, WhoIsLeavingGetsNothingNew) {
+TEST(PoolLeave, ALeavingWorkerGetsNothingNew) {
   NamedPool pool = mixed_pool();
   pool.leave("w1");
   EXPECT_EQ(pool.route("new 1"), "w2");
@@ -83,7 +83,7 @@ TEST(PoolLeave, MovesOnlyWhenNothingOfTheRecipientIsInFlight) {
   EXPECT_EQ(pool.owner("held"), "w2");
 }
 
-TEST(PoolLeave, WhoLetsGoGoesAtOnce) {
+TEST(PoolLeave, AWorkerThatReleasesItsPayloadsGoesAtOnce) {
   NamedPool pool = mixed_pool();
   EXPECT_EQ(pool.leave("w1", true), 4u);
   EXPECT_FALSE(pool.has("w1"));
@@ -92,7 +92,7 @@ TEST(PoolLeave, WhoLetsGoGoesAtOnce) {
   EXPECT_EQ(pool.done("w2", "routed"), number(0));
 }
 
-TEST(PoolLeave, WhoIsLeavingCanStillLetGo) {
+TEST(PoolLeave, ALeavingWorkerCanStillReleaseItsPayloads) {
   NamedPool pool = mixed_pool();
   pool.leave("w1");
   EXPECT_EQ(pool.leave("w1", true), 2u);
@@ -100,7 +100,7 @@ TEST(PoolLeave, WhoIsLeavingCanStillLetGo) {
   EXPECT_EQ(pool.pool.counters().moved, 4u);
 }
 
-TEST(PoolLeave, WhoGoesStaleWhileLeavingIsDead) {
+TEST(PoolLeave, AWorkerThatBecomesStaleWhileLeavingIsDead) {
   NamedPool pool = mixed_pool();
   pool.leave("w1");
   EXPECT_EQ(pool.pool.next_settle(), PoolTime(15'001));
@@ -113,7 +113,7 @@ TEST(PoolLeave, WhoGoesStaleWhileLeavingIsDead) {
   EXPECT_EQ(pool.pool.counters().failovers, 1u);
 }
 
-TEST(PoolLeave, WhoNeverShowedItselfGoesStaleFromThenOn) {
+TEST(PoolLeave, AWorkerThatNeverShowedThatItIsAliveGoesStaleFromThenOn) {
   NamedPool pool({"w1", "w2"});
   EXPECT_EQ(pool.route("routed"), "w1");
   pool.tick(1'000);
@@ -125,7 +125,7 @@ TEST(PoolLeave, WhoNeverShowedItselfGoesStaleFromThenOn) {
   EXPECT_FALSE(pool.has("w1"));
 }
 
-TEST(PoolLeave, AMessageFailsOverWhoWentStaleWhileLeaving) {
+TEST(PoolLeave, AMessageFailsOverAWorkerThatBecameStaleWhileLeaving) {
   NamedPool pool = mixed_pool();
   pool.leave("w1");
   pool.tick(15'001);
@@ -193,7 +193,7 @@ TEST(PoolLeave, MoreThanOneSliceIsDrainedInSeveral) {
   pool.join("w2");
   EXPECT_EQ(pool.leave(w1, false), Pool::kSlice / 2) << "it looks at a slice, and moves every other one";
   EXPECT_EQ(pool.check(), nullptr);
-  // Those it has looked at move when they are done, those it has not looked at yet too.
+  // Recipients with payloads in flight move when these are done, whether they were visited already or not.
   EXPECT_TRUE(pool.done(w1, "r1", 1));
   EXPECT_TRUE(pool.done(w1, "r" + std::to_string(many - 2), 1));
   EXPECT_EQ(pool.counters().moved, Pool::kSlice / 2 + 2);
@@ -209,7 +209,7 @@ TEST(PoolLeave, MoreThanOneSliceIsDrainedInSeveral) {
 
 // --- coming back ---
 
-TEST(PoolLeave, WhoJoinsAgainStartsAnew) {
+TEST(PoolLeave, AWorkerThatJoinsAgainStartsAgain) {
   NamedPool pool({"w1", "w2"});
   pool.push("ann", {"a", "b", "c"});
   pool.route("bob");
@@ -225,7 +225,7 @@ TEST(PoolLeave, WhoJoinsAgainStartsAnew) {
   EXPECT_EQ(pool.pool.counters().moved, 0u);
 }
 
-TEST(PoolLeave, WhoJoinsAgainGetsItsRecipientsInTheOrderOfTheirAssignment) {
+TEST(PoolLeave, AWorkerThatJoinsAgainGetsItsRecipientsInTheOrderOfTheirAssignment) {
   NamedPool pool({"w1"});
   for (const char* name : {"ann", "bob", "cat"}) pool.route(name);
   for (const char* name : {"cat", "ann", "bob"}) pool.push(name, {"p"});
@@ -235,7 +235,7 @@ TEST(PoolLeave, WhoJoinsAgainGetsItsRecipientsInTheOrderOfTheirAssignment) {
   EXPECT_EQ(pool.pull("w1"), (Names{"cat 1 p", "ann 1 p", "bob 1 p", "cat 2 q"})) << "cat was in line already";
 }
 
-TEST(PoolLeave, WhoJoinsWhileLeavingStays) {
+TEST(PoolLeave, AWorkerThatJoinsWhileLeavingStays) {
   NamedPool pool = mixed_pool();
   pool.leave("w1");
   pool.join("w1");

@@ -27,14 +27,14 @@ Outcome<uint64_t> still_waiting(const Wait& wait) {
   return nothing;
 }
 
-// Parts create their pool; other effects need an existing pool. But 1.0.0 could write the time of a new pool before the
-// command that creates it, so a replica accepts that.
+// Effects with saved parts create the pool; other effects need an existing one. But 1.0.0 could write the time of a new
+// pool before the command that creates it, so a replica accepts that.
 bool may_make_pool(const PoolEffect& effect, const Call& call) {
   if (effect.kind == PoolEffect::Kind::Part) return true;
   return effect.kind == PoolEffect::Kind::Clock && !call.decides;
 }
 
-// Names as size and bytes.
+// A name is written as its size and its bytes.
 void append_told(std::string& to, ByteView name) {
   append_varint(to, name.size());
   to += name;
@@ -396,7 +396,7 @@ Consequences PoolOperations::look_after(Place<Pool>& place, const Call& call) {
     return due && *due <= now;
   };
   visit.start_clock();
-  // The pool's time moves only if necessary: a look alone is not a change.
+  // The pool's time moves only if necessary: a visit without work is not a change.
   if (is_due(visit.present()) || !visit.waiting_workers().empty()) visit.move_clock();
   visit.show_waiting();
   if (is_due(pool.now())) {

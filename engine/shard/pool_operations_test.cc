@@ -1,5 +1,5 @@
-// What operations on a pool refuse, what they tell replicas, which clients they wake, and when the pool must be looked
-// after. tests/model/pool_replication_test.cc has random histories.
+// Operations on a pool: what they refuse, their effects for replicas, which clients they wake, and when the pool must
+// be visited again. tests/model/pool_replication_test.cc has random histories.
 #include "engine/shard/pool_operations.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ class PoolOperationsTest : public ::testing::Test, private PoolWaiters {
  protected:
   PoolOperationsTest() : pools(HashKey{}, *this, limits, &dead_log) { set_time(10); }
 
-  // Both clocks; nothing has gone by in which the pool could not be reached.
+  // Both clocks; there was no time in which the pool could not be reached.
   void set_time(uint64_t ms) {
     call.now.served = MonotonicMs(ms);
     call.now.monotonic = MonotonicMs(1000 + ms);
@@ -84,7 +84,7 @@ class PoolOperationsTest : public ::testing::Test, private PoolWaiters {
   }
   void look_after() { follow = pools.look_after(place, call); }
 
-  // What is told, in order.
+  // The effects, in order.
   std::vector<std::string> told() const {
     std::vector<std::string> all;
     follow.effects.each(
@@ -215,9 +215,9 @@ TEST_F(PoolOperationsTest, AnEffectBelongsToAPoolThatIsThereUnlessItIsAPart) {
   EXPECT_EQ(place.get()->now(), PoolTime(7));
 }
 
-// --- time, and what is told ---
+// --- time, and effects ---
 
-TEST_F(PoolOperationsTest, APoolBeginsWithTheRequestThatMakesItAndTimeIsToldOnceAMillisecond) {
+TEST_F(PoolOperationsTest, TheFirstEffectOfAPoolIsTheRequestThatMakesItAndTimeIsAnEffectOnceAMillisecond) {
   join("w");
   EXPECT_EQ(told(), Told{"request"});
   set_time(15);
@@ -241,7 +241,7 @@ TEST_F(PoolOperationsTest, TimeGoesOnFromWhereItStoodWhenAnotherPeriodBegins) {
   EXPECT_EQ(told(), (Told{"CLOCK 53", "request"}));
 }
 
-TEST_F(PoolOperationsTest, AnEngineThatRepeatsHasTheTimeItIsToldAndLooksAsSoonAsItDecides) {
+TEST_F(PoolOperationsTest, AnEngineThatRepeatsHasTheTimeOfTheEffectsAndVisitsThePoolAsSoonAsItDecides) {
   call.decides = false;
   join("w");
   EXPECT_EQ(follow.due_monotonic, MonotonicMs(0));
@@ -251,14 +251,14 @@ TEST_F(PoolOperationsTest, AnEngineThatRepeatsHasTheTimeItIsToldAndLooksAsSoonAs
   EXPECT_EQ(PoolOperations::present(*place.get(), call), PoolTime(0));
 }
 
-TEST_F(PoolOperationsTest, ARebalanceThatMovesNobodyIsNotTold) {
+TEST_F(PoolOperationsTest, ARebalanceThatMovesNothingHasNoEffect) {
   EXPECT_EQ(get(pools.rebalance(place, 10, call)), 0u);
   join("w");
   EXPECT_EQ(get(pools.rebalance(place, 10, call)), 0u);
   EXPECT_TRUE(told().empty());
 }
 
-// --- who is woken ---
+// --- which requests are woken ---
 
 TEST_F(PoolOperationsTest, APushWakesTheLineOfItsWorkerANewWorkerThatOfTheSendersAndGoingWakesAll) {
   join("w");
@@ -275,7 +275,7 @@ TEST_F(PoolOperationsTest, APushWakesTheLineOfItsWorkerANewWorkerThatOfTheSender
   EXPECT_EQ(follow.wake.lines, Wake::Lines::All);
 }
 
-TEST_F(PoolOperationsTest, AWorkerThatStartsAnewWakesItsOwnLineAndAllIfItMayHaveBeenTheOnlyOne) {
+TEST_F(PoolOperationsTest, AWorkerThatStartsAgainWakesItsOwnLineAndAllIfItMayHaveBeenTheOnlyOne) {
   join("w");
   join("w");
   EXPECT_EQ(follow.wake.lines, Wake::Lines::All);
@@ -333,7 +333,7 @@ TEST_F(PoolOperationsTest, DeadPayloadsOfAnIdlePoolAreWrittenWhenTheirLogTakesTh
   EXPECT_TRUE(place.get()->dead_payloads().empty());
 }
 
-TEST_F(PoolOperationsTest, APullThatWaitsShowsItsWorkerAndIsNotToldItself) {
+TEST_F(PoolOperationsTest, AWaitingPullShowsThatItsWorkerIsAliveAndIsNoEffectItself) {
   join("w");
   get(pools.set(place, {300, std::nullopt}, call));
   set_time(15);

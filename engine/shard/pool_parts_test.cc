@@ -185,7 +185,7 @@ TEST(PoolParts, ManyRecipientsTravelInSeveralStringsAndLongQueuesInSeveralBlocks
   reloaded(pool);
 }
 
-TEST(PoolParts, ALeavingWorkerWithoutRecipientsHasGone) {
+TEST(PoolParts, ALeavingWorkerWithoutRecipientsIsGone) {
   for (const uint64_t state : {1u, 2u}) {
     NamedPool pool;
     ASSERT_TRUE(restore_part(pool.pool, PoolPart::Worker, named("w1") + numbers({state, 0, 0}), {}));
@@ -237,7 +237,7 @@ void expect_refused(const std::vector<CorruptRow>& rows, const std::function<Poo
   }
 }
 
-TEST(PoolParts, RefusesAHeadThatIsNone) {
+TEST(PoolParts, RefusesAnInvalidHead) {
   constexpr char kLength[] = "a pool head of the wrong length";
   constexpr char kSettings[] = "a pool head with impossible settings";
   constexpr char kNumbers[] = "a pool head with impossible numbers";
@@ -273,7 +273,7 @@ TEST(PoolParts, RefusesAHeadThatIsNone) {
       {{"a second head", head, numbers({1, 5, 1, 0, 0, 0, 0, 0, 0}), "a head for a pool that is there already"}});
 }
 
-TEST(PoolParts, RefusesAWorkerThatIsNone) {
+TEST(PoolParts, RefusesAnInvalidWorker) {
   constexpr char kLength[] = "a worker of the wrong length";
   const auto worker = PoolPart::Worker;
   expect_refused({
@@ -311,7 +311,7 @@ TEST(PoolParts, RefusesALeavingWorkerWhoseNameWasTakenMeanwhile) {
   EXPECT_EQ(pool.owner("ann"), "nobody");
 }
 
-TEST(PoolParts, RefusesRecipientsThatAreNone) {
+TEST(PoolParts, RefusesInvalidRecipients) {
   constexpr char kLength[] = "recipients of the wrong length";
   constexpr char kNumbers[] = "a recipient with impossible numbers";
   constexpr char kSequence[] = "an impossible sequence";

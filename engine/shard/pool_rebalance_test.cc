@@ -1,4 +1,4 @@
-// Evening out who has how many, and walking a worker's recipients whatever moves meanwhile.
+// Balancing the numbers of recipients, and listing a worker's recipients while others move.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -70,7 +70,8 @@ TEST(PoolRebalance, OnlyIdleRecipientsMove) {
 TEST(PoolRebalance, OneThatCanGiveNothingDoesNotKeepOthersFromGiving) {
   NamedPool pool({"w1", "w2", "w3"});
   for (int i = 0; i < 12; ++i) pool.route("r" + std::to_string(i));
-  // w1 is busy with four, w2 has four idle, w3 gives all of its own to w2 and w1 and is new.
+  // w1 has busy recipients, which cannot move; w2 has idle ones. w3 gives all of its own to the others, and joins
+  // again.
   for (int i = 1; i < 12; i += 3) EXPECT_EQ(pool.done("w2", "r" + std::to_string(i)), number(0));
   pool.leave("w3", true);
   pool.join("w3");
@@ -80,7 +81,7 @@ TEST(PoolRebalance, OneThatCanGiveNothingDoesNotKeepOthersFromGiving) {
   pool.expect_sound();
 }
 
-TEST(PoolRebalance, TheStaleAndThoseWhoLeaveNeitherGiveNorTake) {
+TEST(PoolRebalance, StaleAndLeavingWorkersNeitherGiveNorTake) {
   NamedPool pool = idle_pool(8);
   for (const char* name : {"w2", "w3", "w4"}) pool.join(name);
   pool.touch("w2");
@@ -134,12 +135,12 @@ TEST(PoolCursor, AnyNumberIsACursor) {
   }
 }
 
-TEST(PoolCursor, MeetsWhoeverStaysExactlyOnceWhateverMovesMeanwhile) {
+TEST(PoolCursor, MeetsRecipientsThatStayExactlyOnceWhateverMovesMeanwhile) {
   for (uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
     NamedPool pool = idle_pool(40);
-    // Those that are busy stay.
+    // Busy recipients stay.
     for (int i = 0; i < 40; ++i) {
       if (random() % 3 == 0) pool.route("r" + std::to_string(i));
     }

@@ -21,8 +21,8 @@ bool has_name_twice(std::span<const RecipientHead> heads) {
   return std::ranges::adjacent_find(names) != names.end();
 }
 
-// Whether blocks and the head of this queue may still follow: the parts about delivered and returned payloads come
-// after them. Such a queue is in its worker's ready list.
+// Whether parts with blocks and the head of this queue may still follow. They come before the parts about delivered and
+// returned payloads, so until then the queue is in its worker's ready list.
 bool is_being_restored(const Queue& queue) { return queue.in_flight() == 0 && !queue.trouble; }
 
 }  // namespace
@@ -73,7 +73,7 @@ void Pool::add_expected_worker() {
 // Null if these recipients can be added to the worker that was restored last.
 const char* Pool::why_not(std::span<const RecipientHead> heads) const {
   if (expected_) {
-    // Other recipients may have been added since.
+    // Other recipients may have been added since then.
     if (const char* reason = why_not(*expected_)) return reason;
   } else if (restored_.value() >= workers_.size() || !workers_[restored_.value()]) {
     return "a recipient without a worker";

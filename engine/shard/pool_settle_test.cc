@@ -1,5 +1,5 @@
-// What a pool does by itself: it says when it next has something to do, and never asks to be
-// called again without getting anywhere.
+// The background work of a pool: it reports when it next has something to do, and never asks to be called again without
+// having made progress.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -52,7 +52,7 @@ TEST(PoolSettle, TheOnlyWorkerIsNotWaitedFor) {
   EXPECT_EQ(pool.pool.next_settle(), PoolTime(20'000)) << "w2 can take over at once";
 }
 
-TEST(PoolSettle, NobodyAsksWhileNobodyLives) {
+TEST(PoolSettle, ThereIsNothingToDoWithoutALivingWorker) {
   NamedPool pool({"w1", "w2", "w3"});
   for (const char* recipient : {"ann", "bob", "cat"}) pool.push(recipient, {"p"});
   for (const char* name : {"w1", "w2", "w3"}) pool.pull(name);

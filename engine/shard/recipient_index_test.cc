@@ -9,7 +9,7 @@
 namespace millrace {
 namespace {
 
-// An index of 0, 1, 2 …, and the hashes they were given.
+// An index of 0, 1, 2 …, and their hashes.
 struct Numbers {
   RecipientIndex index;
   std::vector<uint64_t> hashes;
@@ -52,11 +52,11 @@ TEST(RecipientIndex, AsksAboutThoseWithTheSameTagAlone) {
     numbers.index.find(numbers.hashes[id], [&](RecipientId other) { return ++others, other == RecipientId(id); });
   }
   others -= numbers.hashes.size();
-  // Nine bits are left of a tag at worst, and less than twenty others are in a line.
+  // In the worst case nine bits are left of a tag, and fewer than twenty other entries are in a line.
   EXPECT_LT(others, numbers.hashes.size() / 20);
 }
 
-// Depths 8 and 16, where tags start at 0 again, are on the way.
+// This passes the depths 8 and 16, at which tags start at 0 again.
 TEST(RecipientIndex, NoAdditionPaysForManyOthers) {
   std::mt19937_64 random(2);
   Numbers numbers;

@@ -54,7 +54,7 @@ TEST(Recipients, ANumberFromOutsideIsARecipientOnlyIfItWasGivenOut) {
   Recipients recipients(kKey);
   EXPECT_FALSE(recipients.contains(RecipientId(0)));
   std::set<RecipientId> ids = {recipients.add("ann")};
-  // The bytes of ann behind one another, as if she began inside of others.
+  // The bytes of "ann" repeated, as if this recipient began inside of others.
   const std::string ann(reinterpret_cast<const char*>(&recipients[*ids.begin()]), sizeof(Recipient) + 8);
   for (int i = 0; i < 200; ++i) {
     std::string forged = std::to_string(i);
@@ -83,7 +83,7 @@ TEST(Recipients, AWalkFromAnyNumberMeetsOnlyRecipients) {
     recipients.walk(place, 5, [&](RecipientId id) { ASSERT_TRUE(ids.contains(id)) << number; });
     EXPECT_EQ(recipients.place_from(place), place) << number;
   }
-  // What a walk returns is a place.
+  // The number that a walk returns is a place.
   uint64_t met = 0;
   for (uint64_t at = 0; at != 0 || met == 0;) {
     at = recipients.walk(at, 7, [&](RecipientId) { ++met; });
@@ -146,7 +146,7 @@ TEST(Recipient, PendingIsWhatIsRoutedAndWhatIsQueued) {
   EXPECT_TRUE(recipient.is_in_flight()) << "what was handed out elsewhere is";
 }
 
-TEST(RecipientLists, HoldTheirOrderWhoeverGoes) {
+TEST(RecipientLists, KeepTheirOrderWhicheverIsRemoved) {
   Recipients all(kKey);
   for (const char* name : {"a", "b", "c", "d"}) all.add(name);
   RecipientList list;

@@ -58,7 +58,7 @@ class PrefixSearch {
   void make_mistake(size_t i) {
     // A character too many.
     go_on(i + 1, true);
-    // Two that are swapped.
+    // Two characters that are swapped.
     if (i + 1 < typed_.size() && typed_[i] != typed_[i + 1]) {
       for (const std::string& second : typed_[i + 1]) {
         with(second, [&] {

@@ -29,7 +29,7 @@ Characters characters_of(ByteView text, bool ignores_case) {
   return characters;
 }
 
-// Whether one mistake makes the one of the other; by the definition of each kind of mistake.
+// Whether a single mistake turns one text into the other, by the definition of each kind of mistake.
 bool is_one_mistake(const Characters& meant, const Characters& typed) {
   for (size_t i = 0; i < typed.size(); ++i) {
     Characters fixed = typed;

@@ -95,7 +95,7 @@ TEST_F(SuggestOperationsTest, those_without_a_mistake_come_first) {
   EXPECT_EQ(get({.text = "berl"}), Texts{"berlin"});
 }
 
-// The right terms are inside of what a mistake allows, and come once.
+// The exact matches are also among those that a mistake allows, but come only once.
 TEST_F(SuggestOperationsTest, a_term_without_a_mistake_does_not_come_again) {
   for (int i = 0; i < 30; ++i) set("ab" + std::to_string(i), 100);
   for (int i = 0; i < 30; ++i) set("ac" + std::to_string(i), 1);

@@ -16,7 +16,7 @@ constexpr uint64_t kVersion = 1;
 // A part is closed when it is longer.
 constexpr size_t kPartBytes = 16 * 1024;
 constexpr size_t kDoubleBytes = 8;
-// A score that was set to the greatest may have been rounded up.
+// A score that was set to the largest allowed number may have been rounded up.
 constexpr double kMostDecodedScore = kMaxScore * 1.001;
 
 void append_double(std::string& to, double value) {

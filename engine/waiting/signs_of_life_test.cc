@@ -1,4 +1,4 @@
-// When clients that wait were last shown to be there, and who is shown next.
+// When waiting clients were last recorded as alive, and which one is recorded next.
 #include <gtest/gtest.h>
 
 #include "engine/waiting/waiting_lines.h"

@@ -49,7 +49,7 @@ class WaitingLinesTest : public ::testing::Test {
     return tried;
   }
 
-  // What is new has these tags, from mark 1 on. Serves all; returns as serve_those() does.
+  // Serves all, for new messages with these tags from mark 1 on; returns the same as serve_those().
   std::vector<std::string> serve_tags(const std::vector<std::string>& tags) {
     std::vector<std::string> tried;
     const auto each_tag = [&](uint64_t from, auto visit) {
@@ -87,7 +87,7 @@ TEST_F(WaitingLinesTest, ALineIsServedInTheOrderOfArrivalUntilOneIsNotServed) {
   EXPECT_EQ(lines()->size(), 1U);
 }
 
-TEST_F(WaitingLinesTest, WhoIsServedAndComesAgainStandsAtTheEnd) {
+TEST_F(WaitingLinesTest, AWaiterThatIsServedAndComesAgainIsAtTheEnd) {
   wait("a", {.line = "g"});
   wait("b", {.line = "g"});
   int left = 1;
@@ -126,20 +126,20 @@ TEST_F(WaitingLinesTest, AMarkCanBeMoved) {
   EXPECT_EQ(serve_those({.mark = 3}, kEverybody), Names{"a*"});
 }
 
-TEST_F(WaitingLinesTest, SomebodyMayHaveALineAndAMark) {
+TEST_F(WaitingLinesTest, AWaiterMayHaveALineAndAMark) {
   wait("a", {.line = "s1", .mark = 5});
   wait("b", {.line = "s2", .mark = 5});
   EXPECT_EQ(serve_those(Wake::one_line("s2"), kEverybody), Names{"b*"});
   EXPECT_EQ(serve_those({.mark = 6}, kEverybody), Names{"a*"});
 }
 
-TEST_F(WaitingLinesTest, WhoHasNoLineIsNotServedByLines) {
+TEST_F(WaitingLinesTest, AWaiterWithoutALineIsNotServedByLines) {
   wait("a", {.line = std::nullopt, .mark = 5});
   EXPECT_EQ(serve_those(Wake::all_lines(), kEverybody), Names{});
   EXPECT_EQ(serve_those(Wake::everybody(), kEverybody), Names{"a*"});
 }
 
-TEST_F(WaitingLinesTest, NobodyIsWokenByAWakeOfNobody) {
+TEST_F(WaitingLinesTest, AnEmptyWakeWakesNoWaiter) {
   wait("a", {.line = "g"});
   EXPECT_TRUE(Wake().is_nobody());
   EXPECT_EQ(serve_those(Wake(), kEverybody), Names{});
@@ -182,7 +182,7 @@ TEST_F(WaitingLinesTest, ALineCanBeListed) {
   EXPECT_EQ(room_.keys(), Names{"key"});
 }
 
-TEST_F(WaitingLinesTest, ThoseWhoWaitByTagAreFoundByTheTagsOfWhatIsNew) {
+TEST_F(WaitingLinesTest, WaitersByTagAreFoundByTheTagsOfNewMessages) {
   const std::vector<ByteView> paid_or_late = {"paid", "late", "late"}, late = {"late"}, other = {"other"};
   wait("a", {.line = {}, .mark = 2, .tags = paid_or_late});
   wait("b", {.line = {}, .mark = 2, .tags = late});
@@ -198,7 +198,7 @@ TEST_F(WaitingLinesTest, ThoseWhoWaitByTagAreFoundByTheTagsOfWhatIsNew) {
   EXPECT_EQ(tags_looked_at_, 1u) << "what was shown once is not looked at again";
 }
 
-TEST_F(WaitingLinesTest, AnObjectMadeAnewIsShownFromItsBeginning) {
+TEST_F(WaitingLinesTest, AnObjectThatIsMadeAgainIsShownFromItsBeginning) {
   const std::vector<ByteView> mine = {"mine"};
   Named& reader = wait("a", {.line = {}, .mark = 1, .tags = mine});
   EXPECT_EQ(serve_tags({"x", "y", "z"}), Names{});

@@ -29,7 +29,7 @@ class WatchedKeysTest : public ::testing::Test {
   WatchedKeys keys{kKey};
 };
 
-TEST_F(WatchedKeysTest, AWriteTellsEachWatcherOfTheKeyAndNobodyElse) {
+TEST_F(WatchedKeysTest, AWriteNotifiesEachWatcherOfTheKeyAndNoOther) {
   Counting a, b, other, elsewhere;
   keys.add(0, "k", a);
   keys.add(0, "k", b);
@@ -45,7 +45,7 @@ TEST_F(WatchedKeysTest, AWriteTellsEachWatcherOfTheKeyAndNobodyElse) {
   EXPECT_TRUE(keys.empty());
 }
 
-TEST_F(WatchedKeysTest, AMarkThatDoesNotGrowTellsNobody) {
+TEST_F(WatchedKeysTest, AMarkThatDoesNotGrowNotifiesNoWatcher) {
   Counting a;
   keys.add(0, "k", a);
   keys.wrote(0, "k", 5);
@@ -82,7 +82,7 @@ TEST_F(WatchedKeysTest, AWatcherKnowsItsKey) {
   keys.remove(a);
 }
 
-TEST(WatchedKeysModel, ARandomHistoryTellsWhomASimpleMapTells) {
+TEST(WatchedKeysModel, ARandomHistoryNotifiesTheSameWatchersAsASimpleMap) {
   testing::run_seeds(30, [](uint64_t seed) {
     std::mt19937_64 rng(seed);
     WatchedKeys keys(kKey);

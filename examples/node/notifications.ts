@@ -1,4 +1,4 @@
-// Live notifications: what happens in a room is on every screen, also on one that was away for a while.
+// Live notifications: what happens in a room appears on every screen, also on one that was offline for a while.
 //
 //     notifications URL show ROOM SCREEN     prints messages as they come, until Ctrl-C
 //     notifications URL say ROOM TEXT…

@@ -12,7 +12,7 @@ interface Order {
   amount: number;
 }
 
-/** Somebody else's service: it is down for the first call about each order, and knows an idempotency key. */
+/** The service of another company: it fails at the first call about each order, and supports idempotency keys. */
 class PaymentService {
   readonly charged = new Map<string, number>();
   private readonly called = new Set<string>();

@@ -1,9 +1,9 @@
-"""A cron job that stands in the crontab of three machines and runs on one of them.
+"""A cron job that is in the crontab of three machines, and runs on one of them at a time.
 
     guarded_cron.py URL
 
-The report goes to a hash that refuses a writer whose token is older than the last one: a machine that slept through its
-lease cannot write over the report of the one that took over.
+The report goes to a hash that refuses a writer whose token is older than the last one: a machine that was suspended
+until its lease was over cannot overwrite the report of the machine that took over.
 """
 
 import sys

@@ -20,7 +20,7 @@ class Order:
 
 
 class PaymentService:
-    """Somebody else's service: it is down for the first call about each order, and knows an idempotency key."""
+    """The service of another company: it fails at the first call about each order, and supports idempotency keys."""
 
     def __init__(self) -> None:
         self.charged: dict[str, float] = {}

@@ -119,7 +119,7 @@ std::string row_json(const AdminRow& row, Reply reply, AdminInput& input) {
   }
 }
 
-// A row that is one command, or two.
+// An operation that is one command, or two.
 Task<Response> run_command(Services& services, ExchangePtr exchange) {
   const AdminRow& row = *exchange->route->admin;
   AdminInput input(*exchange);
@@ -161,7 +161,7 @@ Task<Response> serve_admin(Services& services, ExchangePtr exchange) {
   co_return response;
 }
 
-// The paths of all rows, which the routes borrow.
+// The paths of all operations, which the routes borrow.
 std::deque<std::string>& paths() {
   static std::deque<std::string> all;
   return all;

@@ -91,7 +91,7 @@ AdminInput::AdminInput(const Exchange& exchange) : exchange_(exchange) {
     body_ = JsonObject::parse(exchange.request.body);
     if (!body_) refuse("the body is no JSON object");
   }
-  // Without this, a cursor that cannot be decoded would be none, and the list would begin anew.
+  // Without this, a cursor that cannot be decoded would count as no cursor, and the list would begin again.
   if (as_sent("cursor") && !value("cursor")) refuse("invalid 'cursor'");
 }
 

@@ -28,7 +28,7 @@ struct ConsoleState {
   const std::vector<ConnectionHost*>& loops;  // of this gateway
   int64_t began = unix_ms();
   size_t streams = 0;
-  std::unordered_map<std::string, size_t> streams_of = {};  // by the name of who has them
+  std::unordered_map<std::string, size_t> streams_of = {};  // by the name of the user who has them
   std::unordered_map<std::string, SeenLog> seen_logs = {};
 };
 

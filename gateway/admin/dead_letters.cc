@@ -17,7 +17,7 @@ constexpr const char* kMostLetters = "8388608";  // bytes of a page, before they
 constexpr int64_t kMostSent = 10'000;
 constexpr int64_t kMostOffsets = 1000;
 
-// The bytes that a string in a tag stands for. The server writes a byte that is not UTF-8 as \u0080 to \u00ff.
+// The bytes that a string in a tag represents. The server writes a byte that is not UTF-8 as \u0080 to \u00ff.
 std::string tag_bytes(std::string_view json) {
   std::string bytes;
   for (size_t i = 1; i + 1 < json.size(); ++i) {
@@ -49,7 +49,7 @@ void append_letter(std::string& json, const Reply& message) {
     json += ',';
     append_tag(json, letter->tag);
   } else {
-    // The message was written by hand.
+    // The message was not written by a group.
     json += R"(,"origin":null,"group":null,"origin_offset":null,"attempts":null,"why":null,"reason":null,)";
     append_tag(json, message.items[1].text);
   }
@@ -59,7 +59,7 @@ void append_letter(std::string& json, const Reply& message) {
 }
 
 // Sends one letter back, by its offset: written to its origin under an id, so that a second attempt after a failure
-// does not write it twice, and then deleted. An answer that is nil: there is no such letter.
+// does not write it twice, and then deleted. A nil answer means that there is no such letter.
 Task<Answer> send_back(Services& services, std::string log, std::string offset) {
   Words read = {"TREAD", log, offset, "1", "WITHINFO", "EPOCH"};
   Answer found = co_await services.upstream.ask(std::move(read));

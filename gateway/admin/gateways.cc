@@ -111,7 +111,7 @@ bool is_this(const Services& services, const std::string& name) { return name ==
 
 }  // namespace
 
-// --- what a gateway does for others ---
+// --- orders from other gateways ---
 
 Registration::Registration(Services& services) : services_(services) {
   services_.loop.later([this, state = state_] {
@@ -146,8 +146,8 @@ void Registration::leave() {
   services_.upstream.call(std::move(gone), 1, [](const Answer&) {});
 }
 
-// The command waits at the server, so that a revoked token ends its streams at once, and a gateway without orders costs
-// the server three commands a minute.
+// The command waits at the server. So a revoked token ends its streams at once, and a gateway without orders costs the
+// server only three commands a minute.
 Detached Registration::take_orders() {
   const auto state = state_;
   const std::string key = orders_key(services_.config.name);
@@ -194,7 +194,7 @@ Task<bool> Registration::carry_out(std::string text) {
   co_return true;
 }
 
-// --- what a console asks ---
+// --- requests of a console ---
 
 Task<Response> list_gateways(Services& services, ExchangePtr) {
   const std::vector<std::string> names = co_await gateway_names(services);

@@ -18,11 +18,11 @@ using client::Reply;
 // more.
 constexpr int kMostCalls = 50;
 
-// Of a name that is too long.
+// The bytes that are kept of a name that is too long.
 constexpr size_t kShownOfName = 256;
 
-// A cursor that fits into a request: of a name that is too long its beginning, and then what is behind all names with
-// the same one.
+// A cursor that fits into a request. If a name is too long, the cursor is its beginning, followed by what sorts after
+// all names with this beginning.
 std::string bounded_cursor(std::string cursor) {
   if (cursor.size() <= kLongestName) return cursor;
   cursor.resize(kLongestName - 1);

@@ -18,7 +18,7 @@ constexpr size_t kMostPaths = 4;
 // A limit for each loop, because each stream sends several commands per second to the server even if the page is not
 // visible.
 constexpr size_t kMostStreams = 256;
-// Of one user, so that no one takes them all.
+// The limit for one user, so that a single user cannot take all streams.
 constexpr size_t kMostOfUser = 32;
 
 // The request for a path. Null unless it is a GET below /v1/admin that is not a stream itself.

@@ -19,12 +19,12 @@ constexpr int64_t kPageKeys = 1000;
 constexpr int64_t kShare = 4;
 constexpr int64_t kLeastPauseMs = 5;
 constexpr int64_t kLeastRestMs = 2000;  // between two sweeps
-// How often the first sweep shows what it has found so far, and how soon it begins anew while names are missing.
+// How often the first sweep shows what it has found so far, and how soon it begins again while names are missing.
 constexpr int64_t kShowMs = 1000;
 constexpr size_t kMostRanked = 1000;
 constexpr size_t kMostDead = 1000;       // logs of dead letters that are counted
 constexpr size_t kMostCollected = 1000;  // needs, before they are sorted
-constexpr size_t kMostExplained = 20;    // groups that are stuck, of which the worker is asked for
+constexpr size_t kMostExplained = 20;    // stuck groups for which the worker is asked for
 
 int64_t sum_of(const InfoText& info, std::initializer_list<const char*> names) {
   int64_t sum = 0;
@@ -58,7 +58,7 @@ void take_key(SweepResult& result, const Reply& key) {
     auto& groups = result.dead_letters[to];
     if (groups.size() < 100) groups.emplace_back(key.items[0].text, dead->items[i].text);
   }
-  // Of a million keys few are among the greatest: only those are converted.
+  // Of a million keys only a few are among the greatest: only these are converted.
   const auto keep = [&](std::vector<RankedKey>& keys, int64_t rank) {
     if (!is_among_greatest(keys, rank, kMostRanked)) return;
     RankedKey ranked{.rank = rank, .type = type, .key = key.items[0].text};
@@ -69,7 +69,7 @@ void take_key(SweepResult& result, const Reply& key) {
   keep(result.behind, type == "channel" ? number_in(figures, "behind") : lag + pending);
 }
 
-// What the sweep has come to. Until the first one has ended, what it has found so far is shown, too.
+// The result of the sweep. Until the first sweep has ended, what it has found so far is shown.
 void show(Board& board, const KeyPage& page, const SweepResult& result, int64_t& shown) {
   const std::lock_guard lock(board.mutex);
   board.swept = result.totals.keys;
@@ -164,7 +164,7 @@ Detached Monitor::sweep() {
   const auto is_alive = is_alive_;
   Board& board = services_.console.board;
   if (!is_asked()) {
-    // The next console must not take for news what was true when the last one was closed.
+    // A new console must not show old state, from when the last one was closed, as a new event.
     const std::lock_guard lock(board.mutex);
     board.sweep = {};
     board.swept = 0;

@@ -19,7 +19,7 @@ constexpr int64_t kFarBehind = 1000;         // messages of a channel
 constexpr int64_t kReplicaBytes = 16 << 20;  // that a replica has not received yet
 constexpr int64_t kLateMs = 5000;            // how long a scheduled message may be overdue
 
-// As a person says it: "7 minutes".
+// A duration as people say it: "7 minutes".
 std::string duration(int64_t ms) {
   const int64_t seconds = ms / 1000;
   if (seconds < 120) return std::to_string(seconds) + " seconds";

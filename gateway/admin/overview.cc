@@ -46,7 +46,7 @@ void append_totals(std::string& json, const Board& board, const Sample& last, co
   const auto add = [&](const char* name, const std::optional<int64_t>& value) {
     json += std::string(",\"") + name + "\":" + number_json(value);
   };
-  // What no sweep has looked at yet is not 0.
+  // A figure that no sweep has collected yet is unknown, not 0.
   const bool is_known = board.sweep.ended != 0 || totals.keys > 0;
   const auto add_swept = [&](const char* name, int64_t value) {
     add(name, is_known ? std::optional(value) : std::nullopt);

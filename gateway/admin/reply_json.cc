@@ -13,10 +13,10 @@ namespace {
 using client::Reply;
 constexpr int64_t kMostExact = int64_t{1} << 53;
 
-// Where the shape that `text` begins with ends: at a comma or closing sign of its own level.
+// The end of the shape at the beginning of `text`: at a comma or closing sign of its own level.
 size_t shape_end(std::string_view text) {
   size_t depth = 0;
-  size_t angles = 0;  // apart, because > alone gives a field another name
+  size_t angles = 0;  // a separate part, because > alone gives a field another name
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '<') ++angles;
@@ -41,7 +41,7 @@ struct Member {
   bool is_content = false;
 };
 
-// Takes the first one off `left`.
+// Removes the first shape from `left`.
 Member next_member(std::string_view& left) {
   const std::string_view text = left.substr(0, shape_end(left));
   left.remove_prefix(std::min(text.size() + 1, left.size()));

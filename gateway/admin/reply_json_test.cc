@@ -68,7 +68,7 @@ TEST(ReplyJson, ANumberThatADoubleCannotHoldIsAString) {
 TEST(ReplyJson, BytesThatAreNoTextAreBase64) {
   EXPECT_EQ(shown(text_of("a\xff")), R"({"base64":"Yf8="})");
   EXPECT_EQ(shown(text_of("é<script>\n\"")), R"("é<script>\n\"")");
-  // A surrogate and an overlong form are no UTF-8, although their bytes look like it.
+  // A surrogate and an overlong form are not valid UTF-8, although their bytes look like it.
   EXPECT_TRUE(shown(text_of("\xed\xa0\x80")).starts_with("{\"base64\":"));
   EXPECT_TRUE(shown(text_of("\xc0\x80")).starts_with("{\"base64\":"));
 }
@@ -95,7 +95,7 @@ TEST(ReplyJson, TextIsNotCutInTheMiddleOfACharacter) {
   append_content(json, "entry", "xé", 2);
   EXPECT_EQ(json, R"("entry":"x","bytes":3,"cut":true)");
   json.clear();
-  // What is no text is cut where it is.
+  // Bytes that are not text are cut at the exact limit.
   append_content(json, "entry", "\xff\xff\xff", 2);
   EXPECT_EQ(json, R"("entry":{"base64":"//8="},"bytes":3,"cut":true)");
 }

@@ -18,7 +18,7 @@ constexpr std::pair<std::string_view, Resource> kResources[] = {
 
 using Claims = std::vector<std::pair<std::string, std::string>>;
 
-// "{room}", or as DSPS writes it "{{.channel.room}}", stands for what the group of the pattern has matched.
+// "{room}", or in DSPS's syntax "{{.channel.room}}", is replaced by what this group of the pattern has matched.
 std::string filled_in(std::string_view text, const std::map<std::string, std::string>& groups) {
   std::string out;
   while (!text.empty()) {
@@ -42,7 +42,7 @@ std::string filled_in(std::string_view text, const std::map<std::string, std::st
 
 struct AccessRules::Compiled {
   std::unique_ptr<re2::RE2> pattern;
-  std::optional<Resource> resource = {};  // nothing: any
+  std::optional<Resource> resource = {};  // nothing: any value
   bool reads = true;
   bool writes = true;
   bool is_anonymous = false;

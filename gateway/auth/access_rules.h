@@ -1,4 +1,4 @@
-// Who may do what: the rules of the configuration, compiled.
+// Access control: the rules of the configuration, compiled.
 #pragma once
 
 #include <memory>

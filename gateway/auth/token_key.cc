@@ -41,7 +41,7 @@ KeyPtr key_in_pem(const std::string& pem) {
   return certificate ? owned_key(X509_get_pubkey(certificate.get())) : nullptr;
 }
 
-// The kind of key that an algorithm needs: "RSA", "P-256", …; nothing for HS and for what is none.
+// The kind of key that an algorithm needs: "RSA", "P-256", …; nothing for HS and for unknown algorithms.
 std::string_view kind_for(std::string_view algorithm) {
   if (algorithm.starts_with("RS") || algorithm.starts_with("PS")) return "RSA";
   if (algorithm == "ES256") return "P-256";

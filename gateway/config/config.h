@@ -30,7 +30,7 @@ struct KeyRule {
   std::string where;      // its place in the configuration
 };
 
-// [[allow]]: who may do what.
+// [[allow]]: a rule for access.
 struct AllowRule {
   std::string resource;             // channel, log, route, lock, index, suggest, admin, metrics, any
   std::string pattern = ".*";       // RE2 over the whole name

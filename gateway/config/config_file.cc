@@ -14,7 +14,7 @@ namespace {
 using client::ErrorCode;
 using client::Result;
 
-// Reads one file. Whatever is wrong ends it with the place.
+// Reads one file. Any mistake ends the reading, with an error that names the place.
 class FileReader {
  public:
   FileReader(const std::string& path, Config& config) : path_(path), config_(config) {}
@@ -114,7 +114,7 @@ class FileReader {
     return fail_at(table.source(), "there is no [[" + name + "]]");
   }
 
-  // A text of a rule. The others are left to the caller.
+  // A text setting of a rule. Other types are left to the caller.
   Result<void> read_text(const toml::node& node, std::string_view name, std::string& to) {
     const auto* const text = node.as_string();
     if (text == nullptr) return fail_at(node.source(), "'" + std::string(name) + "' must be a text");

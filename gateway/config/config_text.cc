@@ -38,7 +38,7 @@ std::string config_text(Config config) {
     if (its_table != table) text += "\n[" + std::string(its_table) + "]\n";
     table = its_table;
     const std::string_view name = dot == setting.name.npos ? setting.name : setting.name.substr(dot + 1);
-    // The address may have a password in it.
+    // The address may contain a password.
     const bool is_secret = setting.name == "to" && config.to.find('@') != config.to.npos;
     text += line(name, is_secret ? "\"…\"" : value_text(setting, config), setting.text);
   }

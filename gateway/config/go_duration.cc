@@ -11,7 +11,7 @@ struct Unit {
   std::string_view name;
   double milliseconds;
 };
-// A name that another one begins with comes after it.
+// If one unit's name begins with another one, the longer name comes first.
 constexpr Unit kUnits[] = {{"ms", 1},        {"us", 1e-3},  {"µs", 1e-3}, {"ns", 1e-6},
                            {"h", 3'600'000}, {"m", 60'000}, {"s", 1000}};
 

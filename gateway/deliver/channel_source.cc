@@ -135,7 +135,7 @@ Task<bool> ChannelSource::acknowledge(size_t count) {
   co_return true;
 }
 
-// Once each, however often it is tried.
+// Each is written once, even after several attempts.
 Task<bool> ChannelSource::write_dead_letters(size_t count) {
   const std::string log = rule_.dead_letter_log();
   for (size_t i = 0; i < count && i < known_.size(); ++i) {
@@ -161,7 +161,7 @@ void ChannelSource::finish(const Parcel& parcel) {
 void ChannelSource::give_up(const Parcel& parcel, const std::string& reason) {
   const auto found = std::ranges::find(known_, parcel.number, &Known::number);
   if (found == known_.end()) return;
-  // As the dead letters of groups say it.
+  // In the same form as the dead letters of groups.
   std::string why = R"({"why":"dead","reason":)";
   append_string(why, reason);
   why += ",\"channel\":";

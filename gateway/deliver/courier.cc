@@ -14,7 +14,7 @@
 namespace millrace::gateway {
 namespace {
 
-// Parcels that are kept in memory where order, or a channel, asks for it.
+// How many parcels are kept in memory if order, or a channel, requires it.
 constexpr size_t kWindow = 256;
 // After this many consecutive failures, the receiver is considered broken, not its messages.
 constexpr unsigned long kOutOfOrder = 10;
@@ -47,7 +47,7 @@ size_t Courier::limit() const { return is_paused_ || is_stopped_ ? 0 : failures_
 
 size_t Courier::room() const {
   if (is_paused_ || is_stopped_) return 0;
-  // A source that takes failed parcels back needs no more than what is under way.
+  // A source that takes failed parcels back needs only the parcels that are in flight.
   const size_t most = rule_.in_order || rule_.is_channel() ? std::max(kWindow, rule_.at_once) : limit();
   return held_.size() < most ? most - held_.size() : 0;
 }

@@ -26,7 +26,8 @@ class Deliverer {
 
   // Returns when it is drained.
   void run() { loop_.run(); }
-  // From any thread: sends no more requests. run() returns when those in progress are over, or after the time.
+  // From any thread: sends no more requests. run() returns when those in progress are over, or at the end of the given
+  // time.
   void drain(Milliseconds time);
   // From any thread: ends at once.
   void stop() { loop_.stop(); }

@@ -116,7 +116,7 @@ bool HookConnection::write() {
   while (sent_ < request_.size()) {
     const Transfer done = transport_->write(std::string_view(request_).substr(sent_));
     if (done.kind == Transfer::Kind::MustRead || done.kind == Transfer::Kind::MustWrite) break;
-    // What the receiver said before it closed may still be read.
+    // What the receiver sent before it closed may still be read.
     if (done.kind != Transfer::Kind::Done) {
       sent_ = request_.size();
       break;

@@ -41,7 +41,7 @@ void HookResponseReader::put(std::string_view bytes) {
       parser_->eager(true);
     }
     if (parser_->is_done() && parser_->get().result_int() / 100 == 1) {
-      // 101 was not asked for.
+      // Status 101 was not asked for.
       if (parser_->get().result_int() == 101 || ++informational_ > kMostInformational) state_ = State::Malformed;
       parser_ = std::make_unique<Parser>();
       problem = {};

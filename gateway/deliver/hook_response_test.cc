@@ -43,7 +43,7 @@ TEST(HookResponse, IsReadHoweverItsBytesCome) {
       }
       EXPECT_EQ(reader.state(), row.state) << row.name << " by " << step;
       EXPECT_EQ(reader.status(), row.status) << row.name << " by " << step;
-      // What comes behind the answer is seen only if it comes with it.
+      // Bytes behind the answer are noticed only if they arrive together with it.
       if (step == row.bytes.size()) {
         EXPECT_EQ(reader.keeps_alive(), row.keeps_alive) << row.name;
       }
@@ -64,7 +64,7 @@ TEST(HookResponse, MayEndWithItsConnection) {
   EXPECT_FALSE(empty.has_begun());
 }
 
-TEST(HookResponse, TellsRetryAfter) {
+TEST(HookResponse, ReportsRetryAfter) {
   HookResponseReader reader;
   reader.put("HTTP/1.1 429 Slowly\r\nretry-after: 17\r\nContent-Length: 0\r\n\r\n");
   EXPECT_EQ(reader.retry_after(), "17");

@@ -21,7 +21,7 @@ bool is_host_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
 }
 
-// Takes the host off the authority, with or without brackets.
+// Removes the host from the authority, with or without brackets.
 bool take_host(std::string_view& authority, std::string& host) {
   if (authority.starts_with('[')) {
     const size_t end = authority.find(']');

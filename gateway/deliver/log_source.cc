@@ -114,7 +114,7 @@ Task<bool> LogSource::return_unsent() {
   co_return true;
 }
 
-// Neither under way nor at its end.
+// Neither in flight nor finished.
 bool LogSource::is_unsent(uint64_t offset) const {
   return !courier_.is_sent(offset) && std::ranges::find(finished_, offset) == finished_.end() &&
          std::ranges::find(acknowledging_, offset) == acknowledging_.end() &&
@@ -168,7 +168,7 @@ void LogSource::take(const client::Reply& messages) {
                   .headers = {{"Millrace-Log", percent_encoded(rule_.log)},
                               {"Millrace-Offset", offset},
                               {"Millrace-Tag", percent_encoded(item[1].text)}}};
-    // The lease has ended before we could extend it: it is under way already.
+    // The message is already in flight: its lease ended before we could extend it.
     if (courier_.has(parcel.number)) continue;
     if (!leadership_) parcel.attempts = static_cast<unsigned long>(item[3].integer - 1);
     if (parcel.attempts >= rule_.attempts) {
@@ -220,11 +220,11 @@ Task<bool> LogSource::acknowledge() {
     finished_.assign(acknowledging_.begin() + kMostAcknowledged, acknowledging_.end());
     acknowledging_.resize(kMostAcknowledged);
   }
-  // Also what has passed on to another deliverer meanwhile: it has arrived.
+  // Also messages that have passed to another deliverer meanwhile: they have arrived.
   Words done = words("TACK");
   for (const uint64_t offset : acknowledging_) done.push_back(std::to_string(offset));
   const Answer answer = co_await upstream_.ask(std::move(done));
-  // Any error but that the group is gone with all that it kept.
+  // Any error, except that the group is gone with all that it had.
   const bool is_told = answer && (!answer->is_error() || answer->is_error("NOGROUP"));
   if (!is_told) finished_.insert(finished_.end(), acknowledging_.begin(), acknowledging_.end());
   acknowledging_.clear();

@@ -30,9 +30,9 @@ class Exchange {
   // Sends the answer, if the client is still connected. Called once.
   void respond(Response response);
 
-  // A command that waits at the server, which is given up when the client goes away or the gateway ends: it then gets
-  // an error, or what the server answers when the time is over, or what it had taken before it heard of that. See
-  // is_given_up().
+  // Sends a command that waits at the server. It is given up when the client disconnects or the gateway ends. The
+  // result is then an error, or the answer at the end of the time, or what the server had taken before it ended the
+  // command. See is_given_up().
   auto ask_waiting(Upstream& upstream, Words words, Milliseconds wait) {
     return told<Answer>([this, &upstream, words = std::move(words), wait](Link::Done done) mutable {
       if (!connection_ || is_drained_) {
@@ -44,7 +44,7 @@ class Exchange {
   }
 
   bool is_gone() const { return connection_ == nullptr; }
-  // The client has gone, or has closed its side, or the gateway ends: what waits has been given up.
+  // True if waiting commands were given up: the client has disconnected or has closed its side, or the gateway ends.
   bool is_given_up() const { return connection_ == nullptr || is_drained_; }
 
   // The same for a wait in the gateway: `cancel` is called when the client disconnects or the gateway shuts down. False

@@ -58,7 +58,7 @@ std::string_view wrong_with_head(std::string_view head) {
   Seen seen;
   const bool is_http_1_0 = head.substr(0, head.find('\r')).ends_with(" HTTP/1.0");
   for (bool is_first = true;; is_first = false) {
-    // One search for each byte: one for either of them would look at the text byte by byte.
+    // A separate search for each of the two bytes: one search for both would examine the text byte by byte.
     const size_t end = head.find('\r');
     const std::string_view line = head.substr(0, end);
     if (end == head.npos || head.substr(end, 2) != "\r\n" || line.find('\n') != line.npos) {

@@ -7,7 +7,7 @@
 namespace millrace::gateway {
 namespace {
 
-// A client that sends the next requests before it reads answers gets no further than this.
+// The limit for a client that sends further requests before it reads answers.
 constexpr size_t kMostAhead = 64 << 10;
 constexpr Milliseconds kLinger{1000};
 
@@ -91,7 +91,7 @@ void HttpConnection::take(std::string_view bytes) {
     watch();
   } else if (phase_ == Phase::Idle || phase_ == Phase::Reading) {
     take_request_bytes(bytes);
-  }  // else it is too late for anything but reading it away
+  }  // otherwise the rest is only read and dropped
 }
 
 void HttpConnection::take_request_bytes(std::string_view bytes) {
@@ -120,7 +120,7 @@ void HttpConnection::take_request_bytes(std::string_view bytes) {
 
 // Nothing that follows can be understood.
 void HttpConnection::refuse(int status, const std::string& reason) {
-  // First, because the reason may be the reader's.
+  // First, because the reason may be in the reader.
   Response refusal = error_response(status, reason);
   keeps_alive_ = false;
   is_head_ = false;
@@ -216,7 +216,7 @@ void HttpConnection::flush() {
     output_.remove(done.bytes);
     note_.sent += done.bytes;
     set_deadline(host_.timeouts().write);
-    // A stream fills what is empty; more than a turn's share waits for the next one.
+    // A stream fills the empty buffer; more than a turn's share waits for the next turn.
     if (output_.is_empty() && stream_) stream_->on_sent();
   }
   flushes_ = false;
@@ -228,8 +228,8 @@ void HttpConnection::flush() {
   watch();
 }
 
-// Everything is sent. A socket that is closed while bytes of the client are unread tells the client of an error, and
-// the answer may be lost: so they are read and dropped until the client has closed its side.
+// Everything is sent. If a socket is closed while bytes of the client are unread, the client gets an error and may lose
+// the answer. So these bytes are read and dropped until the client has closed its side.
 void HttpConnection::linger() {
   if (!is_reading_) return end();  // the client has closed its side
   phase_ = Phase::Lingering;

@@ -82,7 +82,7 @@ bool parse_target(std::string_view target, Request& request) {
   const size_t mark = std::min(target.find('?'), target.size());
   std::string_view path = target.substr(0, mark);
   request.path = path;
-  // The console shows every key there is, whatever its name.
+  // The console shows every key, whatever its name is.
   const bool may_have_nul = path.starts_with("/v1/admin/");
   request.segments.reserve(static_cast<size_t>(std::ranges::count(path, '/')));
   while (!path.empty()) {

@@ -83,7 +83,7 @@ void RequestReader::take_head() {
 size_t RequestReader::put_body(std::string_view bytes) {
   const bool is_carried = !unparsed_.empty();
   if (is_carried) unparsed_.append(bytes);
-  // What Beast needs more bytes for is the line of a chunk; it assumes that they are at least those of the last one.
+  // Beast needs more bytes for the line of a chunk, and assumes that the line is at least as long as the last chunk's.
   if (is_carried && unparsed_.size() < kShortestLastChunk) return bytes.size();
   std::string_view left = is_carried ? std::string_view(unparsed_) : bytes;
   boost::system::error_code problem;

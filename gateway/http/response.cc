@@ -5,7 +5,7 @@
 namespace millrace::gateway {
 namespace {
 
-// Of every answer, as DSPS's clients and careful browsers expect.
+// Headers of every answer, as DSPS's clients and careful browsers expect.
 constexpr std::string_view kCommonHeaders =
     "X-Frame-Options: deny\r\n"
     "X-Content-Type-Options: nosniff\r\n";

@@ -8,7 +8,7 @@
 namespace millrace::gateway {
 namespace {
 
-// Where the value that begins here ends. REQUIRES: compact JSON from here on.
+// The end of the value that begins here. REQUIRES: compact JSON from here on.
 size_t value_end(std::string_view json, size_t at) {
   size_t depth = 0;
   for (; at < json.size(); ++at) {

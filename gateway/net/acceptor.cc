@@ -16,7 +16,7 @@ namespace millrace::gateway {
 namespace {
 
 constexpr int kAcceptedAtOnce = 64;
-// Without descriptors to accept with, trying again at once would only burn the processor.
+// Without free descriptors, trying again at once would only use processor time.
 constexpr Milliseconds kPause{100};
 
 std::string address_text(const sockaddr_storage& address) {

@@ -13,7 +13,7 @@ std::string last_tls_error() {
   return reason == nullptr ? "unknown reason" : reason;
 }
 
-// HTTP/1.1 is all we speak: a client that offers h2 as well must not choose it.
+// Only HTTP/1.1 is supported: a client that also offers h2 must not use it.
 int choose_http_1(SSL*, const unsigned char** chosen, unsigned char* size, const unsigned char* offered,
                   unsigned offered_size, void*) {
   static constexpr unsigned char kOurs[] = "\x08http/1.1";

@@ -17,8 +17,8 @@ constexpr Field kTexts[] = {
     {"app", "APP", true}, {"model", "MODEL", true}, {"user", "USER", false}, {"id", "ID", false}};
 constexpr Field kDocuments[] = {{"document", "DOC", false}, {"old", "OLD", false}};
 
-// "queues":{"transport":"log"} as words, and what is wrong, or nothing. "*" is not allowed for clients: it would stand
-// for logs whose rights were not checked.
+// Appends "queues":{"transport":"log"} as words; returns what is wrong, or nothing. "*" is not allowed for clients,
+// because it would mean logs whose rights were not checked.
 std::optional<std::string> append_queues(Words& words, std::string_view raw, std::vector<std::string>& logs) {
   const auto queues = JsonObject::parse(raw);
   if (!queues) return "expected 'queues' to be {\"transport\":\"log\"}";

@@ -48,7 +48,7 @@ Response first_message(const Reading& reading) {
   return response;
 }
 
-// With receipts: the subscriber is made if there is none.
+// With receipts: the subscriber is created if it does not exist.
 Task<Response> follow_as_subscriber(Services& services, ExchangePtr exchange, std::string subscriber) {
   const TopicKey topic{TopicKey::Kind::Channel, exchange->names[0]};
   Words words = words_to_subscribe(services, topic.name, subscriber);

@@ -32,7 +32,7 @@ std::optional<Response> wrong_ids(const Exchange& exchange, std::string_view sec
   return std::nullopt;
 }
 
-// As failure_of, with the codes that DSPS's client knows.
+// Like failure_of, with the codes that DSPS's client knows.
 std::optional<Response> dsps_failure(const Answer& answer) {
   if (answer && answer->is_error("NOSUB")) {
     return error_response(404, "Subscription not found", "dsps.storage.subscription-not-found");

@@ -14,8 +14,8 @@ namespace {
 constexpr std::string_view kOptions[] = {"order", "rev", "limit", "after", "get", "ticket", "_"};
 
 struct Relation {
-  std::string_view suffix;  // of a parameter's name: age.gte=18
-  std::string_view word;    // of IDX.FIND
+  std::string_view suffix;  // the ending of a parameter's name: age.gte=18
+  std::string_view word;    // the word of IDX.FIND
 };
 constexpr Relation kRelations[] = {{".lte", "<="}, {".gte", ">="}, {".lt", "<"}, {".gt", ">"}, {".prefix", "PREFIX"}};
 

@@ -83,7 +83,8 @@ Task<Response> take(Services& services, ExchangePtr exchange) {
     answer = co_await exchange->ask_waiting(services.upstream, std::move(words), wait);
   }
   if (auto failed = failure_of(answer)) co_return std::move(*failed);
-  // A client that has closed its side while it waited is most likely gone: whether it reads on cannot be seen.
+  // A client that has closed its side while it waited has most likely disconnected: the gateway cannot see whether it
+  // still reads.
   const bool is_lost = waits ? exchange->is_given_up() : exchange->is_gone();
   if (!is_lost) co_return taken(*answer);
   if (!answer->items.empty()) give_back(services.upstream, exchange->names, *answer);

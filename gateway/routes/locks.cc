@@ -47,7 +47,7 @@ Task<Response> acquire(Services& services, ExchangePtr exchange) {
   if (answer->items.size() != 4) co_return unavailable("an unexpected answer");
   const auto number = [&](size_t item) { return std::to_string(answer->items[item].integer); };
   const bool is_acquired = answer->items[0].integer != 0;
-  // As for messages of a group: a client that has closed its side while it waited is most likely gone.
+  // As for messages of a group: a client that has closed its side while it waited has most likely disconnected.
   if (wait > Milliseconds(0) ? exchange->is_given_up() : exchange->is_gone()) {
     Words release = {"LOCK.RELEASE", exchange->names[0], owner};
     if (is_acquired) services.upstream.call(std::move(release), 1, [](const Answer&) {});

@@ -196,7 +196,7 @@ Task<std::set<std::string>> keys_to_tell_of(Services& services) {
   co_return named;
 }
 
-// Of each node of a cluster, by its name.
+// The figures of each node of a cluster, by its name.
 Task<bool> add_servers(Samples& samples, Services& services) {
   const std::vector<NodeName> nodes = services.upstream.nodes();
   for (const NodeName& node : nodes) {

@@ -22,7 +22,7 @@ void append_parameter(std::string& json, std::string_view name, std::string_view
   json += R"(,"schema":{"type":"string"}})";
 }
 
-// Takes the first word off `left`.
+// Removes the first word from `left`.
 std::string_view next_word(std::string_view& left) {
   const std::string_view word = left.substr(0, left.find(' '));
   left.remove_prefix(std::min(word.size() + 1, left.size()));
@@ -71,7 +71,7 @@ std::string operation_json(const Router::Described& row) {
 std::string openapi_json(const Router& router) {
   std::map<std::string, std::string> paths;
   for (const Router::Described& row : router.describe()) {
-    if (row.route->summary.empty()) continue;  // a page for people
+    if (row.route->summary.empty()) continue;  // an HTML page, not part of the API
     std::string& operations = paths[row.path];
     operations += operations.empty() ? "" : ",";
     operations += '"' + lower_method(row.route->method) + "\":" + operation_json(row);

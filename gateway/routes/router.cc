@@ -5,7 +5,7 @@
 namespace millrace::gateway {
 namespace {
 
-// In place of a name; no segment of a pattern is this otherwise.
+// Stands for a name in a pattern; no other segment has this text.
 constexpr std::string_view kName = "{";
 
 std::vector<std::string> split_path(std::string_view path) {

@@ -6,7 +6,7 @@
 namespace millrace::gateway {
 namespace {
 
-// "app:todo:model:task", and behind a # the filter, if there is one.
+// "app:todo:model:task", followed by # and the filter, if there is one.
 std::string subscription_name(const std::vector<std::string_view>& subscription) {
   std::string name = json_string_value(subscription[0]).value_or("");
   if (const auto filter = json_string_value(subscription[1])) name += '#' + *filter;

@@ -9,12 +9,12 @@ namespace {
 constexpr Milliseconds kFirstRest{50};
 constexpr Milliseconds kLongestRest{2000};
 
-// A moment's rest of a coroutine.
+// A short pause of a coroutine.
 auto rest(EventLoop& loop, Milliseconds time) {
   return told<bool>([&loop, time](const std::function<void(bool)>& done) { loop.after(time, [done] { done(true); }); });
 }
 
-// Whether waiting can help.
+// Whether the error may pass by itself.
 bool passes(const client::Error& error) {
   if (error.code != client::ErrorCode::BadInput) return true;
   for (const std::string_view word : {"LOADING", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN", "READONLY", "BUSY"}) {
@@ -168,7 +168,7 @@ void Topics::nudge(const TopicKey& key) {
 }
 
 void Topics::release(const TopicKey& key) {
-  // Later: the topic itself may have told the listener that goes.
+  // Later: the topic itself may be notifying the listener that leaves.
   loop_.later([this, key] {
     const auto found = topics_.find(key);
     if (found != topics_.end() && found->second->is_idle()) topics_.erase(found);

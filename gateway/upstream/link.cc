@@ -10,7 +10,7 @@
 namespace millrace::gateway {
 namespace {
 
-// Bytes that were sent are kept up to this before what is behind them moves to the front.
+// Sent bytes are kept up to this size; then the rest moves to the front.
 constexpr size_t kMostSent = 64 << 10;
 
 }  // namespace
@@ -115,7 +115,7 @@ bool Link::take_replies() {
 }
 
 void Link::ask_number() {
-  // Who destroys the link is not told, so `this` is there.
+  // An owner that destroys the link gets no callback, so `this` exists here.
   send({"CLIENT", "ID"},
        [this](const Answer& answer) { number_ = answer && !answer->is_error() ? answer->integer : 0; });
 }

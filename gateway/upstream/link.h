@@ -38,13 +38,13 @@ class Link final : IoHandler {
   Moment oldest() const { return waiting_.front().since; }
   const client::Endpoint& endpoint() const { return connection_.endpoint(); }
 
-  // Asks the server by which number others can name this connection.
+  // Asks the server for the id by which other connections can name this one.
   void ask_number();
-  // That number once the server has told it; 0 if it does not tell.
+  // That id, once the server has answered; 0 if it refused.
   std::optional<int64_t> number() const { return number_; }
 
-  // Sends nothing more. The server closes its side when it has seen that: an answer that it had sent comes before. One
-  // that it has decided on in the same turn, and not sent, is lost.
+  // Sends nothing more. The server closes its side when it notices that; answers that it had sent before still arrive.
+  // An answer that it made in the same turn of its event loop, but had not sent, is lost.
   void hang_up();
   bool is_hung_up() const { return is_hung_up_; }
 

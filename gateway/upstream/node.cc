@@ -101,7 +101,7 @@ void Node::take_link(Taken taken) {
       taken(std::unexpected(opened.error()));
       return;
     }
-    // It is watched for its end only while a command waits on it, or it lies idle.
+    // Its end is noticed only while a command waits on it, or while it is idle.
     auto link = std::make_unique<Link>(loop_, std::move(*opened), [](const client::Error&) {});
     link->ask_number();
     taken(std::move(link));

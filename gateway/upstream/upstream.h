@@ -46,9 +46,9 @@ class Upstream {
     });
   }
 
-  // A command that waits at the server. With `cancel`, `done` is told Closed at once, and the server may serve it all
-  // the same. With `give_up`, `done` is told when the server has let it go: nothing was taken for it that is not in the
-  // answer.
+  // A command that waits at the server. With `cancel`, `done` gets Closed at once, but the server may still serve the
+  // command. With `give_up`, `done` is called when the server has ended it: everything that the server took for it is
+  // then in the answer.
   struct Waiting {
     std::shared_ptr<WaitingCall> call = {};
     void cancel() const {

@@ -5,7 +5,7 @@
 namespace millrace::gateway {
 namespace {
 
-// How long a server may take to hear that a command is given up.
+// How long the server may take to end a command that is given up.
 constexpr Milliseconds kFarewell{5000};
 constexpr Milliseconds kUnblockAgain{20};
 
@@ -43,8 +43,8 @@ void WaitingCall::take_link(Node& node, const Words& words, client::Result<std::
   link_->send(words, [self = shared_from_this(), &node](Answer answer) {
     if (self->is_over_) return;
     const bool is_given_up = self->is_given_up_;
-    // The link calls us: it must not go before it has returned. One that was given up is not used again: a request to
-    // unblock it may be under way.
+    // The link is calling us, so it must not be destroyed before it has returned. One that was given up is not used
+    // again: a request to unblock it may be in flight.
     self->loop_.later(
         [link = std::make_shared<std::unique_ptr<Link>>(std::move(self->link_)), &node, is_given_up, use = self->use_] {
           if (!is_given_up) node.give_back(std::move(*link));

@@ -18,10 +18,10 @@ class WaitingCall : public std::enable_shared_from_this<WaitingCall> {
   // moved.
   void start(Node& node, const Words& words, Milliseconds patience, bool asking);
 
-  // The command is given up, and its connection closed. The server may serve it all the same until it hears of that.
+  // Gives up the command and closes its connection. Until the server notices that, it may still serve the command.
   void cancel();
-  // The command is given up, and is over when the server has heard of that: with what the server had taken for it by
-  // then, or with an answer that says nothing came.
+  // Gives up the command. It is over when the server has ended it: either with what the server had taken for it by
+  // then, or with an empty answer.
   void give_up();
 
  private:

@@ -33,7 +33,7 @@ TEST(DeviceTrail, SaysWhatToReadBehindACursor) {
   EXPECT_EQ(parts_text(trail, "ws.c/9.4"), "ws.c(9.4,) ");
 }
 
-TEST(DeviceTrail, KnowsACursorThatIsNoneOfIt) {
+TEST(DeviceTrail, RecognisesACursorOfAnotherTrail) {
   DeviceTrail trail;
   EXPECT_EQ(parts_text(trail, "ws.a/7.12"), "unknown");
   trail.add(cursor("ws.a/7.10"));
@@ -62,7 +62,7 @@ TEST(DeviceTrail, ForgetsStaysThatAreLongPast) {
   EXPECT_EQ(trail.last().transport, "ws.a99");
 }
 
-TEST(DeviceTrail, RefusesCursorsThatAreNone) {
+TEST(DeviceTrail, RefusesInvalidCursors) {
   for (const char* text : {"", "/", "/7.1", "ws.a", "ws.a/x", "ws.a/-1", "ws.a/7.x"}) {
     EXPECT_FALSE(parse_device_cursor(text)) << text;
   }

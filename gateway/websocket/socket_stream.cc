@@ -212,7 +212,7 @@ Task<std::string> SocketStream::connect_device(JsonObject request) {
   std::string answer = co_await device->open(std::move(user), request.text("cursor"));
   if (sink_ == nullptr) co_return std::string();
   if (answer.starts_with("\"ok\"")) {
-    // Behind the answer.
+    // Sent behind the answer.
     services_.loop.later([device] { device->begin(); });
   } else {
     device->forget();
@@ -281,7 +281,7 @@ void SocketStream::close(uint16_t code, std::string_view why) {
 }
 
 bool SocketStream::keep_alive() {
-  // A message that does not come to its end.
+  // A message that remains incomplete.
   if (reader_ && ++unfinished_ > 2) return false;
   static const auto ping = std::make_shared<const std::string>(ping_frame());
   if (sink_ != nullptr && sink_->unsent() == 0 && !is_closing_) sink_->send(ping, 0, ping->size());

@@ -216,7 +216,7 @@ bool register_setting(HostContext* loading, const Setting& setting) {
 }
 
 struct KnownAlias : Alias {
-  HostString* replacement;  // of the name
+  HostString* replacement;  // the first word of the name
 };
 std::vector<KnownAlias> aliases;
 size_t least_words_of_any = SIZE_MAX;

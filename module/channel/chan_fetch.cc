@@ -36,7 +36,7 @@ Outcome<Done> ChanFetch::execute(Place<Channel>& channel, FetchRequest& request,
   return channel_operations().fetch(channel, request, call, writer);
 }
 
-// An empty fetch.
+// The answer of an empty fetch.
 void ChanFetch::answer_timeout(abi::Reply reply, const Channel*, const FetchRequest&) {
   FetchWriter writer(reply);
   writer.begin(0);

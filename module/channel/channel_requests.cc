@@ -22,7 +22,7 @@ Result<PublishRequest> parse_pairs(Words words) {
   return reader.finish(PublishRequest{words});
 }
 
-// MAX and MAXBYTES: how much one answer has at most.
+// MAX and MAXBYTES: the limits of one answer.
 struct AnswerLimitWords {
   bool max = false;
   bool max_bytes = false;

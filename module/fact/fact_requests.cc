@@ -20,7 +20,7 @@ Result<FactWords> parse_facts(Words words) {
   return reader.finish(words);
 }
 
-// The next word as a name that is asked for.
+// The next word as a name in a question.
 ByteView asked_name(ArgumentReader& reader, const char* what) {
   const ByteView word = reader.word(what);
   const bool is_escaped = word.starts_with('=');

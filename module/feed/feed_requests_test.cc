@@ -1,4 +1,4 @@
-// Tables: each row is what a client types behind the name of the command, and what the parser makes of it.
+// Tables: each row has what a client types behind the name of the command, and the parser's result.
 #include "module/feed/feed_requests.h"
 
 #include <gtest/gtest.h>

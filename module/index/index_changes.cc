@@ -54,7 +54,7 @@ void idx_put(abi::Context context, abi::Arguments arguments) {
   if (!key) return context.reply().error(key.error());
   const auto holders = index_operations().holders(key->get(), *request);
   if (!holders) return context.reply().error(holders.error());
-  // A holder that has expired must release its value: opening it makes the host delete it.
+  // A document that has expired must release its unique value: opening it makes the host delete it.
   for (const std::string& holder : *holders) {
     const abi::OwnedString name(holder);
     const abi::DocumentKey opened(context, name);

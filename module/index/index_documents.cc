@@ -67,7 +67,7 @@ void index_appeared(abi::Context context, abi::StringRef name, std::string_view 
   if (!key || key->get() == nullptr) return;
   const DatabaseKey place{context.database(), std::string(name.view())};
   RegisteredIndex& registered = index_registry::add(place, key->get());
-  // It may have replaced one of its documents, for which there is no event.
+  // The index may have replaced one of its own documents, and for that there is no event.
   if (name.view().starts_with(registered.index->schema().prefix())) {
     registered.index->remove(name_of(registered, name.view()));
   }
@@ -81,7 +81,7 @@ bool is_one_of(std::string_view event, const std::array<std::string_view, size>&
 }
 
 constexpr std::array<std::string_view, 4> kAppearing = {"rename_to", "copy_to", "move_to", "restore"};
-// They change no document.
+// These events change no document.
 constexpr std::array<std::string_view, 2> kNotWriting = {"expire", "persist"};
 constexpr std::array<std::string_view, 2> kCounting = {"incrby", "incrbyfloat"};
 
@@ -103,7 +103,7 @@ void on_document_changed(abi::Context context, abi::StringRef key, const char* e
   if (is_one_of(name, kAppearing)) index_appeared(context, key, name);
   const int database = context.database();
   if (!index_registry::is_covered(database, key.view())) return;
-  // Before the indexes are looked at: if it has expired it is deleted now, and may be one of them.
+  // Before the indexes are used: if the key has expired it is deleted now, and it may be one of the indexes.
   const abi::DocumentKey document(context, key);
   is_counted_now = is_one_of(name, kCounting);
   index_registry::each_covering(database, key.view(), [&](RegisteredIndex& registered) {

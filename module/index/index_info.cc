@@ -74,7 +74,7 @@ void IdxInfo::show(abi::Reply reply, const Shown<Index>& shown, NoRequest) {
   text(reply, "prefix", index.schema().prefix());
   text(reply, "documents-are", index.schema().is_json() ? "JSON" : "hashes");
   text(reply, "state", state_of(index));
-  // How many keys of the database were looked at since it is being built, or compared.
+  // How many keys of the database were visited since the building or the comparison began.
   number(reply, "keys-read", is_swept ? registered->sweep->scanned : 0);
   number(reply, "documents", index.documents().size());
   number(reply, "conflicts", index.conflicts());

@@ -70,7 +70,7 @@ void look_at(abi::Context context, RegisteredIndex& registered, IndexSweep& swee
   sync_document(registered, document, key);
 }
 
-// The documents of the index, a few. False once all were looked at.
+// Visits some documents of the index. False once all were visited.
 bool sweep_documents(abi::Context context, RegisteredIndex& registered, IndexSweep& sweep) {
   const IndexedDocuments& documents = registered.index->documents();
   for (size_t i = 0; i < 16; ++i) {
@@ -81,7 +81,7 @@ bool sweep_documents(abi::Context context, RegisteredIndex& registered, IndexSwe
   return true;
 }
 
-// The keys of the database, a few. False once all were looked at.
+// Visits some keys of the database. False once all were visited.
 bool sweep_keys(abi::Context context, RegisteredIndex& registered, IndexSweep& sweep) {
   if (sweep.scan == nullptr) sweep.scan = std::make_unique<abi::KeyScan>();
   std::vector<std::string> keys;
@@ -181,7 +181,7 @@ void fire(abi::Context context) {
 void resume() { timer.set_at_latest(abi::now() + 1); }
 
 void see_to_dates(const RegisteredIndex& registered) {
-  // The timer is set as long as there is one; the first one sets it.
+  // The timer runs while the index has dates; the first date starts it.
   if (registered.index->expiries().size() == 1) timer.set_at_latest(abi::now() + kGraceMs);
 }
 

@@ -80,7 +80,7 @@ void loaded(const DatabaseKey& place, Index* index) {
 void remove(const DatabaseKey& place) {
   const auto found = all.find(place);
   if (found == all.end()) return;
-  // It may be under another name already.
+  // It may be registered under another name already.
   const auto known = places.find(found->second->index);
   if (known != places.end() && known->second == place) places.erase(known);
   all.erase(found);

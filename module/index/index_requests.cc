@@ -10,7 +10,7 @@ namespace millrace::module {
 
 namespace {
 
-// The most values of IN, fields of GET.
+// The largest number of values of IN, and of fields of GET.
 constexpr uint64_t kMostOperands = 1000;
 constexpr uint64_t kMostFieldsShown = 1000;
 
@@ -63,7 +63,7 @@ FieldCondition read_condition(ArgumentReader& reader) {
   return condition;
 }
 
-// Takes one if the next word is WHERE.
+// Parses a condition if the next word is WHERE.
 bool read_where(ArgumentReader& reader, std::vector<FieldCondition>& where) {
   if (!reader.keyword("WHERE")) return false;
   if (where.size() == kMostConditions) reader.fail(ErrorCode::Range, "more than 32 conditions");

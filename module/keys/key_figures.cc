@@ -32,7 +32,7 @@ void figure(abi::Reply reply, const char* name, ByteView value) {
   reply.bytes(value);
 }
 
-// Where a key is, for what is kept beside it.
+// Identifies a key, for data that is stored outside of it.
 struct Where {
   int database;
   ByteView name;

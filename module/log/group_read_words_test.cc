@@ -35,11 +35,11 @@ const std::vector<Row> kRows = {
     {"too few words", {"TREAD"}, false},
 };
 
-TEST(GroupReadWords, AReadWithAGroupIsToldByItsOptions) {
+TEST(GroupReadWords, AReadWithAGroupIsRecognisedByItsOptions) {
   for (const Row& row : kRows) EXPECT_EQ(reads_with_group(row.words), row.with_group) << row.name;
 }
 
-TEST(GroupReadWords, WhateverTheParserAcceptsIsToldRight) {
+TEST(GroupReadWords, WhateverTheParserAcceptsIsRecognisedCorrectly) {
   for (const Row& row : kRows) {
     if (row.words.size() < 4) continue;
     const auto request = parse_tread(Words(row.words).subspan(2));

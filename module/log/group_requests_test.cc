@@ -1,5 +1,5 @@
-// Tables: each row is what a client types behind the key to a command of groups, and what
-// the parser makes of it. A single space parts two words.
+// Tables: each row has what a client types behind the key of a command of groups, and the parser's result. A single
+// space separates two words.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -353,7 +353,7 @@ TEST(ParseTgroupSet, RefusesEveryWrongForm) {
                   "invalid MAXATTEMPTS '65536': expected an integer from 0 to 65535"}});
 }
 
-// --- what other commands gained ---
+// --- options of other commands ---
 
 TEST(ParseTretain, TakesLatestAndAcked) {
   EXPECT_EQ(parse_tretain(words_of("latest Yes"))->latest, true);

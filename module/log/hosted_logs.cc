@@ -30,7 +30,7 @@ class HostedLogs final : public OtherLogs {
   static abi::Context context_of(const Place<Log>& place) { return static_cast<const KeyPlace<Log>&>(place).context(); }
 };
 
-// TWRITE key tag entry, or with ENTRIES: for several, and for a tag that would be taken for a word of TWRITE.
+// TWRITE key tag entry, or with ENTRIES: for several, and for a tag that would be taken for an option of TWRITE.
 HeldArguments write_command(abi::StringRef name, const WriteRequest& request) {
   std::vector<abi::OwnedString> words;
   words.reserve(request.pairs.size() + 3);

@@ -41,7 +41,7 @@ ParsedStart parse_start(ArgumentReader& reader) {
   if (const auto position = reader.numbers_with_dot(kMaxEpoch.value(), 1, INT64_MAX)) {
     return {StartOffset::at(Offset(position->second)), false, LogEpoch(position->first)};
   }
-  reader.signed_number("offset", -INT64_MAX, INT64_MAX, kOffsetForms);  // says what is wrong with it
+  reader.signed_number("offset", -INT64_MAX, INT64_MAX, kOffsetForms);  // this reports what is wrong with it
   return {};
 }
 
@@ -115,7 +115,7 @@ Result<Parsed<ReadRequest>> parse_tread(Words words) {
     } else if (options.take(reader) || reader.option("WITHTIME", request.with_time) ||
                reader.option("SKIP", request.skip) || reader.option("REV", request.backwards) ||
                reader.option("FRAMED", request.is_framed)) {
-      // Taken, with its values if it has any.
+      // The option was parsed, with its values if it has any.
     } else if (reader.option("MAXBYTES", max_bytes)) {
       request.max_bytes = reader.number("MAXBYTES", 1, INT64_MAX);
     } else if (reader.option("TAGS", tags)) {

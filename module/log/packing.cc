@@ -16,7 +16,7 @@ namespace packing {
 
 namespace {
 
-// Between two slices: packing takes a fifth of the server's time at most.
+// The pause between two slices: packing takes at most a fifth of the server's time.
 constexpr uint64_t kPauseMs = 2;
 // While a fork saves, every page changed is copied: packing can wait.
 constexpr uint64_t kRestMs = 200;

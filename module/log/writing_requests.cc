@@ -15,7 +15,7 @@ namespace {
 void parse_write_options(ArgumentReader& reader, WriteRequest& request) {
   bool backlog = false, id = false, at = false, delay = false;
   while (!reader.failed() && !reader.keyword("ENTRIES")) {
-    // The one that a client sends with every write is looked for first.
+    // The option that clients send with every write is tried first.
     if (reader.option("ID", id)) {
       request.id = reader.name("ID", kMaxNameBytes);
       continue;

@@ -27,7 +27,7 @@ TEST(RouteRequests, ADeviceIsTakenApartAtItsLastBar) {
   }
 }
 
-TEST(RouteRequests, DeviceNamesThatAreNoneAreRefused) {
+TEST(RouteRequests, InvalidDeviceNamesAreRefused) {
   expect_errors(parse_route_device_touch,
                 {{"nothing", "", kSyntax, "missing device"},
                  {"no bar", "d1", kSyntax, "a device is written device-id|transport, not 'd1'"},

@@ -12,8 +12,8 @@ namespace millrace::module {
 
 namespace {
 
-// Those of them whose readers have not been looked at yet: the host says for each client that a key is ready, and one
-// look is enough for all of them.
+// The keys whose readers have not been served yet: the host reports for each client that a key is ready, but one visit
+// is enough for all of them.
 std::set<DatabaseKey> deferred_for_readers;
 
 bool anybody_waits_for(const DatabaseKey& place) {

@@ -9,8 +9,8 @@ namespace millrace::module {
 
 namespace {
 
-// A command may take so long, or the host's sleep be so much too long, and counts all the
-// same: clients that called meanwhile hardly had to wait.
+// If a command takes no longer than this, or the host sleeps no longer than this too long, the time still counts as
+// service: clients that called meanwhile hardly had to wait.
 constexpr uint64_t kPatience = 100;
 
 struct {

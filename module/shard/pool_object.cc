@@ -16,7 +16,7 @@ class HostedPoolWaiters final : public PoolWaiters {
   }
 };
 
-// Dead payloads go to logs as a group's dead letters do.
+// Dead payloads are written to logs, like the dead letters of a group.
 class HostedDeadPayloads final : public DeadPayloadLogs {
  public:
   Result<void> may_write(const Place<Pool>& from, ByteView log) override {

@@ -51,7 +51,7 @@ void ShardRecipients::show(abi::Reply reply, const Shown<Pool>& shown, const Rec
   const uint64_t next = shown.object->each_recipient(*worker, request.cursor, request.count,
                                                      [&](const Recipient& recipient) { found.push_back(&recipient); });
   reply.array(2);
-  // As the host's SCAN: a cursor has more bits than some clients' numbers.
+  // As text, like the cursor of the host's SCAN: it has more bits than some clients' numbers.
   reply.bytes(std::to_string(next));
   reply.array(found.size() * 2);
   for (const Recipient* recipient : found) {
@@ -74,8 +74,8 @@ void ShardCheck::show(abi::Reply reply, const Shown<Pool>& shown, const PoolChec
 
 namespace {
 
-// The workers of a page: all in the order in which they joined if they fit, else by their number, which stays. Returns
-// the cursor to go on from, 0 at the end.
+// The workers of a page: if all fit, in the order in which they joined; else by their number, which does not change.
+// Returns the cursor to go on from, 0 at the end.
 uint64_t workers_of_page(const Pool& pool, const PoolInfoRequest& request, std::vector<WorkerId>& page) {
   const size_t all = pool.working().size() + pool.going().size();
   if (request.cursor == 0 && all <= request.count) {
@@ -101,7 +101,7 @@ void ShardInfo::show(abi::Reply reply, const Shown<Pool>& shown, const PoolInfoR
   } numbers[] = {
       {"recipients", pool.recipients().size()},
       {"pending", pool.pending()},
-      // It goes back to 0 when it is next used.
+      // It is reset to 0 when it is used next.
       {"iterator", pool.iterator() < pool.working().size() ? pool.iterator() : 0},
       {"stale", settings.stale_ms},
       {"assigned", done.assigned},

@@ -24,7 +24,7 @@ Result<ByteView> parse_one_name(Words words, const char* what) {
 
 uint64_t block_time(ArgumentReader& reader);
 
-// [ID id] [BLOCK ms] PAYLOADS payload [...]. False if that is not what it is, and the words are payloads themselves.
+// [ID id] [BLOCK ms] PAYLOADS payload [...]. False if the words do not have this form and are payloads themselves.
 Result<bool> parse_push_options(Words words, RouteRequest& request) {
   ArgumentReader options(words);
   bool id = false, block = false;
@@ -46,7 +46,7 @@ Result<bool> parse_push_options(Words words, RouteRequest& request) {
       return false;
     }
   }
-  // With PAYLOADS behind them, options that are wrong are told.
+  // If PAYLOADS follows, wrong options are reported.
   const bool has_payloads = std::ranges::any_of(words, [](ByteView word) { return is_keyword(word, "PAYLOADS"); });
   if (options.failed() && has_payloads) return options.error();
   return false;
@@ -54,12 +54,12 @@ Result<bool> parse_push_options(Words words, RouteRequest& request) {
 
 uint64_t block_time(ArgumentReader& reader) { return reader.number("BLOCK time", 0, kMaxMs); }
 
-// What comes behind the recipient of SHARD.PUSH, if it is more than a payload. REQUIRES: there is a word
+// Parses what follows the recipient of SHARD.PUSH, if it is more than a payload. REQUIRES: there is a word
 [[gnu::noinline]] Result<void> read_long_push(Words words, RouteRequest& request) {
   const auto options = parse_push_options(words, request);
   if (!options) return std::unexpected(options.error());
-  // Without PAYLOADS the option is known by its place: the last word but one, if a payload comes before it. Whatever
-  // else reads like an option is a payload.
+  // Without PAYLOADS, only the last word but one can be the option, if a payload comes before it. Other words that look
+  // like an option are payloads.
   if (!*options) request.payloads = words;
   if (!*options && words.size() >= 3) {
     ArgumentReader end(words.last(2));

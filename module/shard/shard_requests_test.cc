@@ -1,5 +1,5 @@
-// Tables: each row is what a client types behind the key, and what the parser makes of
-// it. A single space parts two words, so a space at an end makes an empty one.
+// Tables: each row has what a client types behind the key, and the parser's result. A single space separates two words,
+// so a space at the end makes an empty word.
 #include "module/shard/shard_requests.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST(ParseShardLeave, RefusesEveryWrongForm) {
                 });
 }
 
-TEST(ParseShardPush, KnowsTheOptionByItsPlace) {
+TEST(ParseShardPush, RecognisesTheOptionByItsPlace) {
   const struct {
     const char* name;
     ByteView line;

@@ -13,13 +13,13 @@ namespace {
 
 ByteView next_term(ArgumentReader& reader) { return reader.name("term", kMaxTerm); }
 
-// The next word as a decimal number; `range` says from where to where.
+// The next word as a decimal number; `range` is the text of the allowed range, for the error.
 double decimal(ArgumentReader& reader, const char* what, double min, double max, const char* range) {
   const ByteView word = reader.word(what);
   double value = min;
   const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), value);
   const bool is_whole = problem == std::errc() && end == word.data() + word.size();
-  // What is no number is in no range.
+  // NaN is in no range.
   if (!reader.failed() && !(is_whole && value >= min && value <= max)) {
     reader.fail(ErrorCode::Range,
                 std::string("invalid ") + what + " " + quoted(word) + ": expected a number from " + range);

@@ -11,7 +11,7 @@
 namespace millrace::module {
 namespace {
 
-TEST(SuggestRequests, AddIncrementsByOneUnlessToldOtherwise) {
+TEST(SuggestRequests, AddIncrementsByOneByDefault) {
   const struct {
     ByteView line;
     bool sets;

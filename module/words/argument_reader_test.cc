@@ -30,7 +30,7 @@ TEST(ArgumentReader, NamesTheWordThatIsMissing) {
   EXPECT_EQ(reader.error().error().text, "missing group name");
 }
 
-TEST(ArgumentReader, KnowsAKeywordInAnyLetterCase) {
+TEST(ArgumentReader, RecognisesAKeywordInAnyLetterCase) {
   for (ByteView word : {"BLOCK", "block", "bLoCk"}) {
     SCOPED_TRACE(word);
     const WordList words = {word};
@@ -41,7 +41,7 @@ TEST(ArgumentReader, KnowsAKeywordInAnyLetterCase) {
 }
 
 TEST(ArgumentReader, DoesNotTakeAWordThatIsNotTheKeyword) {
-  // The last differs from "BLOCK" by the bit between upper and lower case alone.
+  // The last one differs from "BLOCK" only by the bit between upper and lower case.
   for (ByteView word :
        {ByteView("BLOC"), ByteView("BLOCKS"), ByteView(""), ByteView("BLOCK\0", 6), ByteView("\"LOCK")}) {
     SCOPED_TRACE(word);
@@ -160,7 +160,7 @@ TEST(ArgumentReader, SaysWhatItFoundInsteadOfAKnownWord) {
 TEST(Quoted, IsPrintableAndShortWhateverTheWord) {
   EXPECT_EQ(quoted("word"), "'word'");
   EXPECT_EQ(quoted(""), "''");
-  // A line break in an error would end it, and what follows would be read as the next reply.
+  // A line break would end the error reply, and the rest would be read as the next reply.
   EXPECT_EQ(quoted(ByteView("a\r\n\0\x7f\xff+OK", 9)), "'a?????+OK'");
   EXPECT_EQ(millrace::quoted(std::string(40, 'x')), "'" + std::string(40, 'x') + "'");
   EXPECT_EQ(millrace::quoted(std::string(41, 'x')), "'" + std::string(40, 'x') + "...'");

@@ -1,5 +1,6 @@
-"""millrace.asyncio for tests that are written once for both halves of the Python package: what is awaited there returns here
-when it is done. Everything runs in one event loop, in a thread of its own; so do handlers and other callbacks."""
+"""millrace.asyncio for tests that are written once for both halves of the Python package: a call that is awaited there
+returns here when it is done. Everything runs in one event loop in a thread of its own, also handlers and other
+callbacks."""
 
 import asyncio
 import contextlib
@@ -12,7 +13,7 @@ import millrace.asyncio
 
 
 class Loop:
-    """Use as a context manager."""
+    """An event loop in a thread. Use as a context manager."""
 
     def __init__(self):
         self._loop = asyncio.new_event_loop()
@@ -28,13 +29,13 @@ class Loop:
         self._loop.close()
 
     def call(self, function, *arguments, **named):
-        """In the loop; what it returns, awaited."""
-        if threading.current_thread() is self._thread:  # a callback: it must not wait for itself
+        """Calls the function in the loop, awaits what it returns, and returns the result."""
+        if threading.current_thread() is self._thread:  # called in a callback: it must not wait for its own thread
             return function(*arguments, **named)
 
         async def run():
             returned = function(*arguments, **named)
-            # A promise of a producer is the caller's to wait for.
+            # The future that a producer returns is not awaited here: the caller may wait for it.
             is_awaited = inspect.isawaitable(returned) and not isinstance(returned, asyncio.Future)
             return await returned if is_awaited else returned
 
@@ -46,7 +47,7 @@ class Loop:
 
 
 class Blocking:
-    """An object of millrace.asyncio."""
+    """Wraps an object of millrace.asyncio."""
 
     def __init__(self, loop, awaited):
         self._loop, self._awaited = loop, awaited
@@ -73,7 +74,8 @@ class Blocking:
 
 @contextlib.contextmanager
 def connected(half, client_or_url, **options):
-    """A Millrace of this half, to be used without await. The client is made by a function, in the loop if there is one."""
+    """A Millrace of this half, to be used without await. If the client is given as a function, it is called in the
+    event loop, if there is one."""
     def make(package):
         if isinstance(client_or_url, str):
             return package.Millrace.from_url(client_or_url, **options)

@@ -11,7 +11,7 @@ from server import Server
 
 
 def pytest_collection_modifyitems(config, items):
-    """What is marked `full` runs in ./test --all, or if it is asked for by its marker."""
+    """Tests that are marked `full` run in ./test --all, or if they are selected by that marker."""
     if not os.environ.get("MILLRACE_FULL") and "full" not in config.getoption("-m"):
         left_out = [item for item in items if item.get_closest_marker("full")]
         config.hook.pytest_deselected(items=left_out)
@@ -60,7 +60,8 @@ def clocks(tmp_path_factory):
 
 @pytest.fixture
 def drive(kind):
-    """Starts drivers of this kind, for a port or with other words; they end with the test, and have printed nothing."""
+    """Starts drivers of this kind, for a port or with other arguments. They end with the test, and must not have
+    printed errors."""
     started = []
 
     def start(*words, **more):

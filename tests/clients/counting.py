@@ -12,7 +12,7 @@ def stored(server, key):
 
 
 def calls(server, command):
-    """How often the server has carried it out, since it started or CONFIG RESETSTAT."""
+    """How often the server has executed the command since its start or CONFIG RESETSTAT."""
     found = re.search(rf"cmdstat_{command}:calls=(\d+)".encode(), server.admin.call("INFO", "commandstats"), re.IGNORECASE)
     return int(found[1]) if found else 0
 
@@ -36,7 +36,8 @@ def wait_until_finished(server, key, name):
 
 
 def assert_each_handled(handled, values):
-    """Every message at least once, and nothing else; how often what was repeated."""
+    """Checks that every message was handled at least once, and nothing else; returns the number of repetitions by
+    message."""
     counts = collections.Counter(handled)
     assert set(counts) == set(values), (set(values) - set(counts), set(counts) - set(values))
     return {value: count for value, count in counts.items() if count > 1}

@@ -102,7 +102,7 @@ class Driver {
     }
   }
 
-  /** Once it knows where it begins. */
+  /** Reports the position once the reader knows where it begins. */
   async reportPosition(job, reader) {
     while (reader.position === undefined) await sleep(0.005);
     report(job, { position: reader.position });
@@ -152,7 +152,7 @@ class Driver {
     const failed = new Set();
     worker.on(async (value, { recipient, sequence, attempts }) => {
       report(job, { handled: value, recipient, sequence, attempts });
-      // Not by its attempts: those of payloads behind one that failed are counted, too.
+      // The number of attempts cannot decide this: attempts of payloads behind a failed one are counted, too.
       if (handle === "fail-once" && !failed.has(`${recipient} ${sequence}`)) {
         failed.add(`${recipient} ${sequence}`);
         throw new Error("the first time it fails");
@@ -193,7 +193,7 @@ function madeClient() {
   return new Redis({ sentinels: [{ host, port: Number(port) }], name: words[2], lazyConnect: true });
 }
 
-/** What node-redis has to be told besides. */
+/** Options that node-redis needs besides the client. */
 function madeOptions() {
   if (way !== "node-redis" || words[0] !== "--sentinel") return { isClusterNode: words[0] === "--cluster" };
   const sentinel = require("redis-6").createClient({ url: `redis://${words[1]}` });

@@ -27,7 +27,7 @@ WAY = sys.argv[1]
 PACKAGE = millrace.asyncio if WAY == "asyncio" else millrace
 REDIS = redis.asyncio if WAY == "asyncio" else redis
 OUTPUT = threading.Lock()
-if "FAKETIME_TIMESTAMP_FILE" in os.environ:  # libfaketime refuses the way in which Python sleeps: on the monotonic clock
+if "FAKETIME_TIMESTAMP_FILE" in os.environ:  # time.sleep() uses the monotonic clock, which libfaketime refuses
     time.sleep = threading.Event().wait
 
 
@@ -37,7 +37,7 @@ def report(job, **facts):
 
 
 async def done(value):
-    """The value, or what it becomes: calls of the half for threads have returned already."""
+    """Awaits a value of the asyncio half; returns a value of the half for threads as it is."""
     return await value if inspect.isawaitable(value) else value
 
 
@@ -167,7 +167,7 @@ class Driver:
                 break
 
     def report_position(self, job, reader):
-        """Once it knows where it begins."""
+        """Reports the position once the reader knows where it begins."""
         while reader.position is None:
             time.sleep(0.005)
         report(job, position=reader.position)
@@ -216,7 +216,7 @@ class Driver:
 
         def handle(value, payload):
             report(job, handled=value, recipient=payload.recipient, sequence=payload.sequence, attempts=payload.attempts)
-            # Not by its attempts: those of payloads behind one that failed are counted, too.
+            # The number of attempts cannot decide this: attempts of payloads behind a failed one are counted, too.
             if way == "fail-once" and (payload.recipient, payload.sequence) not in failed:
                 failed.add((payload.recipient, payload.sequence))
                 raise ValueError("the first time it fails")
@@ -234,7 +234,8 @@ class Driver:
 
 
 def made_client(words):
-    """The user's client, with the defaults of the newest redis-py where the one that is installed can be told them."""
+    """The user's client, with the defaults of the newest redis-py, as far as the installed version has these
+    options."""
     newest = {"socket_timeout": 5, "retry_on_timeout": True}
     if words[0] == "--cluster":
         return (redis.asyncio.cluster if WAY == "asyncio" else redis.cluster).RedisCluster.from_url(words[1])
@@ -242,7 +243,7 @@ def made_client(words):
         host, _, port = words[1].partition(":")
         module = redis.asyncio.sentinel if WAY == "asyncio" else redis.sentinel
         return module.Sentinel([(host, int(port))], **newest).master_for(words[2], **newest)
-    if words[0] == "--hasty":  # what redis-py 8 has by default, only sooner: 5 seconds, ten times again
+    if words[0] == "--hasty":  # like the defaults of redis-py 8 (5 s, ten retries), but shorter
         retry = (redis.asyncio.retry if WAY == "asyncio" else redis.retry).Retry(ExponentialBackoff(1, 0.1), 10)
         return REDIS.Redis.from_url(words[1], socket_timeout=0.5, retry_on_timeout=True, retry=retry, decode_responses=True)
     if words[0] == "--tls":

@@ -48,7 +48,7 @@ class Driver:
     """A driver's process. Use as a context manager: its end closes the driver's stdin, and waits for it."""
 
     def __init__(self, kind, *words, environment=None):
-        """The words behind the command: a URL, or an option as in README.md and what belongs to it."""
+        """`words` are arguments of the driver: a URL, or an option of README.md with its value."""
         self._process = subprocess.Popen(
             [*kind.command, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env={**os.environ, **dict(kind.environment), **(environment or {})})
@@ -112,7 +112,7 @@ class Job:
         self._driver = driver
 
     def reports(self, kind=None):
-        """What it has reported so far; of one kind: those with that field."""
+        """The reports so far; if a kind is given, those with that field."""
         return [report for report in list(self._driver.reports)
                 if report.get("job") == self.name and (kind is None or kind in report)]
 
@@ -120,9 +120,9 @@ class Job:
         return [report[kind] for report in self.reports(kind)]
 
     def wait_for(self, kind, count=1, deadline=60):
-        """Until it has reported so many of a kind."""
+        """Waits until there are this many reports of a kind."""
         def enough():
-            # Asked first: what it reports before its end may arrive right after this.
+            # Checked before the reports are read: the last reports may arrive just before the end.
             is_over = not self._driver.is_alive() or (kind != "end" and self.reports("end"))
             found = self.reports(kind)
             if len(found) >= count:
@@ -135,11 +135,11 @@ class Job:
         return wait_until(enough, f"{count} reports of {kind}", deadline)
 
     def end(self, deadline=60):
-        """Waits for its end, and returns that report."""
+        """Waits for the job's last report, and returns it."""
         return self.wait_for("end", deadline=deadline)[0]
 
     def finish(self, deadline=60):
-        """The same, and it must have ended well."""
+        """The same; fails if the job ended with an error."""
         report = self.end(deadline)
         assert report["end"] == "ok", (report, self._driver.errors()[-3000:])
         return report
@@ -152,5 +152,5 @@ class Job:
         return self.finish(deadline)
 
     def release(self):
-        """Lets go what it holds: handlers that are "held", a subscription, a lock."""
+        """Releases what the job holds: handlers that are "held", a subscription, a lock."""
         self._driver.tell(self, "release")

@@ -1,4 +1,5 @@
-"""A network between a client and a server that does harm: it swallows answers, delays, cuts, and goes silent."""
+"""A network with faults between a client and a server: it swallows answers, delays them, closes connections, and goes
+silent."""
 
 import collections
 import contextlib
@@ -13,11 +14,11 @@ from lossy_proxy import LossyProxy
 
 
 class FaultProxy(LossyProxy):
-    """Harm is counted, so that a test can tell that it was done. Use as a context manager."""
+    """Counts its faults, so that a test can check that they happened. Use as a context manager."""
 
     def __init__(self, port):
         self.swallowed = collections.Counter()  # answers that were lost, by command
-        self._losing = {}  # command -> how many more times, each after how many passed
+        self._losing = {}  # command -> [answers to lose, n: every n-th of them, calls so far]
         self._delay = 0.0
         self._late = {}  # command -> how much later its answers come
         self._late_sides = {}  # server's side -> how much later its next answer comes
@@ -26,22 +27,22 @@ class FaultProxy(LossyProxy):
         super().__init__(collections.namedtuple("Target", "port")(port))
 
     def swallow(self, command, times=1, every=1):
-        """The answer of every n-th such command is lost, so many times: the connection is closed in its place."""
+        """Loses the answer of every n-th such command, this many times: the connection is closed instead."""
         with self._lock:
             self._losing[f"\r\n{command}\r\n".encode()] = [times, every, 0]
 
     def delay(self, seconds):
-        """Each answer comes so much later."""
+        """Delays each answer."""
         self._delay = seconds
 
     def delay_answers_of(self, command, seconds):
-        """They come so much later, and those to other commands on other connections overtake them."""
+        """Delays answers to this command; answers to other commands on other connections overtake them."""
         with self._lock:
             self._late[f"\r\n{command}\r\n".encode()] = seconds
 
     @contextlib.contextmanager
     def silence(self):
-        """Nothing arrives, in neither direction, and nothing is closed."""
+        """Passes nothing on in either direction, and closes nothing."""
         self._silent = True
         try:
             yield

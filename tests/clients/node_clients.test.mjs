@@ -80,7 +80,7 @@ for (const [name, make] of Object.entries(WAYS)) {
       worker.on(async (_, { attempts, signal }) => {
         if (attempts > 1) return;
         await new Promise((resolve) => signal.addEventListener("abort", resolve));
-        heard.push(attempts); // returns: but it has failed already
+        heard.push(attempts); // the handler returns, but the message counts as failed already
       });
       assert.equal(await worker.runUntilIdle(), 2);
       assert.deepEqual(heard, [1]);
@@ -214,7 +214,7 @@ for (const [name, make] of Object.entries(WAYS)) {
         assert.equal(await pusher.runUntilIdle(), 1);
         assert.deepEqual(pushed, ["phone"]);
         assert.deepEqual([...(await routes.match(target, { done: false }))], []);
-        await device.touch(); // it had expired: set again, with what it had subscribed to
+        await device.touch(); // it had expired: it is set again, with its subscriptions
         assert.deepEqual([...(await routes.match(target, { done: false }))], [["push", ["phone"]]]);
       });
     });

@@ -1,4 +1,4 @@
-// Frames in the Node package: as documented, as the server makes them, and as nobody should. test_node_clients.py runs it.
+// Frames in the Node package: as documented, as the server makes them, and damaged ones. test_node_clients.py runs it.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -39,7 +39,7 @@ test("the documented example is read", () => {
   assert.deepEqual(frame, { epoch: 77, logFirst: 1, logNext: 9, end: 7, rows });
 });
 
-const TEBIBYTE = "\x28\xb5\x2f\xfd\xe0\0\0\0\0\0\x01\0\0\x01\0\0"; // a zstd frame whose head says so
+const TEBIBYTE = "\x28\xb5\x2f\xfd\xe0\0\0\0\0\0\x01\0\0\x01\0\0"; // a zstd frame whose header says so
 const WRONG = [
   ["nothing", Buffer.alloc(0), /no frame/],
   ["other bytes", Buffer.from("GET / HTTP/1.1"), /no frame/],
@@ -142,7 +142,7 @@ describe("with a server", () => {
     const reader = mr.reader("log", { start: "end", frames: true });
     const following = reader.next();
     const reads = async () => Number(/cmdstat_tread:calls=(\d+)/i.exec(String(await mr.call("log", "INFO", "commandstats")))[1]);
-    // A wait has ended without a message, and the next has begun.
+    // Waits until one read has ended without a message and the next has begun.
     for (const before = await reads(); (await reads()) < before + 3; ) await sleep(20);
     await mr.producer("log").write("new", Buffer.from("a"));
     assert.equal(String((await following).value.value), "a");

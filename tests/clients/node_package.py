@@ -1,4 +1,5 @@
-"""clients/node, built into build/node/package: the tree stays clean. Where node or npm's packages cannot be had, nothing."""
+"""clients/node, built into build/node/package: the tree stays clean. If node or npm's packages are not available, the
+tests that need them are skipped."""
 
 import fcntl
 import functools
@@ -24,7 +25,7 @@ def _is_new():
 
 @functools.cache
 def built_package():
-    """The folder of the package, compiled strictly. Several processes may ask at once; the first builds."""
+    """The folder of the package, compiled with strict checks. Several processes may ask at once; the first builds."""
     import javascript
 
     javascript.node_modules()

@@ -1,4 +1,4 @@
-// Parts of the Node package that decide without waiting. test_node_clients.py runs it.
+// Parts of the Node package that decide something and do no I/O. test_node_clients.py runs it.
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -97,7 +97,7 @@ test("codecs refuse what they cannot read", () => {
   assert.throws(() => json(() => { throw new Error("no order"); }).decode(Buffer.from("{}")));
 });
 
-// --- what a worker has in hand ---
+// --- the payloads that a worker has in flight ---
 
 function delivery(offset, leaseEnds = 10) {
   return new Delivery(offset, "t", Buffer.from("e"), 1, 0, 1, leaseEnds);
@@ -112,7 +112,7 @@ test("a message is in hand once", () => {
   assert.ok(hand.start(first, 15));
   assert.deepEqual(hand.admit([delivery(1)]), []);
   assert.ok(hand.finish(first, true));
-  assert.deepEqual(hand.admit([delivery(1)]), []); // handled, and its acknowledgement has no answer yet
+  assert.deepEqual(hand.admit([delivery(1)]), []); // handled; its acknowledgement has not been answered yet
   hand.settled([1], 0);
   assert.equal(hand.admit([delivery(1)]).length, 1);
 });
@@ -136,7 +136,7 @@ const joined = () => {
 };
 
 test("what failed comes again before those behind it, whenever the answer is read", () => {
-  for (const again of [[1], []]) { // the server has given it up
+  for (const again of [[1], []]) { // the server has given the payload up
     const pulled = [3, 4, ...again, 2, 3, 4, 5];
     for (let heardAt = 0; heardAt <= pulled.length; heardAt += 1) {
       const hand = joined();
@@ -176,7 +176,7 @@ test("a worker joins beside nothing that is given back", () => {
   assert.ok(hand.hold(ann));
   assert.ok(!hand.mayJoin());
   hand.distrust();
-  assert.ok(!hand.hold(bob)); // joining gives it back
+  assert.ok(!hand.hold(bob)); // joining gives the payload back
   assert.ok(!hand.finish(bob));
   hand.lost(ann);
   assert.ok(hand.mayJoin() && hand.mustJoin);
@@ -191,7 +191,7 @@ test("what a pool delivers again is handled once and in order", () => {
   assert.deepEqual([1, 2, 3].map((number) => hand.admit(payload(number))), ["new", "kept", "kept"]);
   const first = hand.start("ann");
   assert.equal(first.sequence, 1);
-  assert.equal(hand.start("ann"), undefined); // one at a time
+  assert.equal(hand.start("ann"), undefined); // one payload of a recipient at a time
   hand.joinAgain();
   assert.deepEqual([1, 2].map((number) => hand.admit(payload(number, 2))), ["kept", "kept"]);
   assert.equal(first.life, 2);
@@ -208,11 +208,11 @@ test("what is acknowledged while it is delivered again is not handled again", ()
   hand.admit(payload(1));
   const first = hand.start("ann");
   hand.joinAgain();
-  hand.beginPull(); // gets it again
+  hand.beginPull(); // the pull delivers it again
   hand.handled(first);
   hand.acknowledged(first);
   hand.finish(first);
   assert.equal(hand.admit(payload(1, 2)), "done");
   hand.beginPull();
-  assert.equal(hand.admit(payload(1, 2)), "new"); // of a recipient that was forgotten, and is new
+  assert.equal(hand.admit(payload(1, 2)), "new"); // the recipient was forgotten, so it counts as new
 });

@@ -1,4 +1,4 @@
-"""Both packages through TLS, to servers with certificates of an authority of their own."""
+"""Both packages over TLS, to servers whose certificates are signed by a private authority."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tls_server import TlsServer
 
 @pytest.fixture(scope="module")
 def tls(tmp_path_factory):
-    """Lets nobody in without a certificate."""
+    """A server that refuses clients without a certificate."""
     made = TlsServer(tmp_path_factory.mktemp("tls"), tls_auth_clients="yes")
     yield made
     made.server.stop()

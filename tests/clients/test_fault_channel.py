@@ -1,4 +1,4 @@
-"""Channels: published once, received in order, and gaps are told."""
+"""Channels: messages are published once and received in order, and gaps are reported."""
 
 VALUES = [str(number) for number in range(100)]
 
@@ -31,7 +31,7 @@ def test_a_network_that_is_cut_repeats_at_most_what_was_not_acknowledged(server,
     assert listen.values("message") == VALUES
 
 
-def test_a_subscriber_that_was_removed_is_told_of_the_gap(server, proxy, drive):
+def test_a_subscriber_that_was_removed_gets_the_gap(server, proxy, drive):
     driver = drive(proxy.port)
     listen = driver.start("subscribe", channel="news", name="ann")
     listen.wait_for("gap")
@@ -77,7 +77,7 @@ def test_a_receipt_that_is_void_costs_nothing_but_another_fetch(server, drive):
     listen.wait_for("gap")
     driver.start("publish", channel="news", values=["one"]).finish()
     listen.wait_for("message")
-    for command in ("CHAN.UNSUBSCRIBE", "CHAN.SUBSCRIBE"):  # its receipt is of a subscriber that is gone
+    for command in ("CHAN.UNSUBSCRIBE", "CHAN.SUBSCRIBE"):  # its receipt belongs to a deleted subscriber
         server.admin.call(command, "news", "ann")
     driver.start("publish", channel="news", values=["two"]).finish()
     listen.release()

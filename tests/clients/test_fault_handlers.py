@@ -44,7 +44,7 @@ def test_after_its_last_attempt_a_message_is_a_dead_letter(server, driver):
 def test_a_lease_is_extended_while_a_handler_runs(server, driver):
     server.admin.call("CONFIG", "RESETSTAT")
     job = driver.start("work", key="{orders}", group="g", concurrency=20, lease=3, handle="held")
-    # Somebody else asks all the time, and gets nothing.
+    # Another worker asks all the time, and gets nothing.
     other = driver.start("work", key="{orders}", group="g", lease=3)
     wait_until(lambda: calls(server, "TEXTEND") >= 4, "more than a lease has passed")
     job.release()
@@ -61,7 +61,8 @@ def test_a_worker_that_stops_finishes_and_gives_the_rest_back_uncounted(server, 
     job.wait_for("handled", 2)
     wait_until(lambda: group(server, "{orders}", "g")["pending"] == 12, "it has fetched ahead")
     job.begin_to_stop()
-    # What it has not started is for others at once, while its handlers run; and nothing was counted.
+    # Messages that it has not started are available to other workers at once, while its handlers still run, and no
+    # attempt is counted.
     other = driver.start("work", key="{orders}", group="g", concurrency=20)
     other.wait_for("handled", len(VALUES) - 2)
     assert not job.reports("end")
@@ -92,7 +93,7 @@ def test_a_worker_that_is_killed_gets_what_it_held_first_when_it_comes_back(serv
     again = drive(server.port).start("work", key="{orders}", group="g", consumer="ann")
     wait_until_finished(server, "{orders}", "g")
     again.stop()
-    assert again.values("handled") == VALUES  # the first five are those it held
+    assert again.values("handled") == VALUES  # the first five are those that the killed worker held
     assert {report["attempts"] for report in again.reports("handled")} == {1}
 
 
@@ -111,7 +112,7 @@ def test_a_group_that_is_dropped_is_made_again(server, driver):
     wait_until_finished(server, "{orders}", "g")
     server.admin.call("TGROUP", "DROP", "{orders}", "g")
     driver.start("produce", key="{orders}", tag="new", values=["late"]).finish()
-    job.wait_for("handled", 2 * len(VALUES) + 1)  # from the first message on
+    job.wait_for("handled", 2 * len(VALUES) + 1)  # the new group starts at the first message
     wait_until_finished(server, "{orders}", "g")
     job.stop()
     assert_each_handled(job.values("handled"), [*VALUES, "late"])

@@ -1,4 +1,4 @@
-"""Locks: one holder at a time, and a loss that is noticed before somebody else can have the lock."""
+"""Locks: one holder at a time, and a loss is noticed before another owner can have the lock."""
 
 import time
 
@@ -9,7 +9,7 @@ from server import Server, let_pass, wait_until
 
 
 def take(server, key, owner, ttl, wait):
-    """By hand, past the proxy; when it was granted."""
+    """Takes the lock directly, without the proxy; returns the token and the time of the grant."""
     with server.connect() as connection:
         granted, token, _, _ = connection.call("LOCK.ACQUIRE", key, owner, ttl, "WAIT", wait)
         return (token, time.monotonic()) if granted else None
@@ -23,7 +23,7 @@ def test_a_lost_answer_holds_nothing_twice(server, proxy, drive):
     job.finish()
     assert len(job.values("acquired")) == 1 and job.values("released") == job.values("acquired")
     assert proxy.swallowed["LOCK.ACQUIRE"] == 2
-    # Nobody holds it, under whatever owner.
+    # The lock is free: no owner holds it.
     assert take(server, "pay", "by hand", 1000, 0) is not None
 
 
@@ -40,14 +40,14 @@ def test_it_is_renewed_for_as_long_as_it_is_held(server, proxy, drive):
 
 
 @pytest.mark.parametrize("harm", ["silence", "broken"])
-def test_a_loss_is_noticed_before_somebody_else_has_it(server, proxy, drive, harm):
+def test_a_loss_is_noticed_before_another_owner_has_the_lock(server, proxy, drive, harm):
     job = drive(proxy.port).start("lock", key="pay", ttl=3, hold=60)
     [acquired] = job.wait_for("acquired")
     if harm == "silence":
         with proxy.silence():
             token, granted_at = take(server, "pay", "rival", 30_000, 30_000)
             [lost] = job.wait_for("lost")
-        # By its own clock the holder had given it up by then, whenever its process got to run.
+        # By its own clock the holder had given the lock up before that, even if its process ran only later.
         assert lost["until"] <= granted_at
     else:
         server.admin.call("LOCK.BREAK", "pay")
@@ -67,7 +67,7 @@ def test_many_that_take_turns_never_hold_it_together(server, proxy, drive):
     held = sorted((job.reports("acquired")[0]["acquired"], job.reports("acquired")[0]["at"],
                    job.reports("released")[0]["at"]) for job in jobs)
     for (_, _, released), (_, acquired, _) in zip(held, held[1:]):
-        assert released <= acquired  # in the order of tokens, one after the other
+        assert released <= acquired  # ordered by token, the holds do not overlap
     assert sum(proxy.swallowed.values()) > 0
 
 

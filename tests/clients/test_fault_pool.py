@@ -1,4 +1,5 @@
-"""Pools: the payloads of a recipient in order, each handled once, though answers are lost and workers die."""
+"""Pools: the payloads of a recipient come in order and each is handled once, although answers are lost and workers
+die."""
 
 import collections
 
@@ -162,5 +163,5 @@ def test_the_order_holds_through_a_server_that_restarts_and_a_network_that_is_cu
             push.finish()
         wait_until(lambda: pending(durable) == 0, "everything is acknowledged")
         work.stop()
-        # Nobody died: what came again was known, and only acknowledged again.
+        # No worker died: a payload that came again was recognised, and only acknowledged again.
         assert by_recipient(work) == dict.fromkeys(RECIPIENTS, VALUES)

@@ -1,4 +1,4 @@
-"""Producers and workers over a network that loses answers, delays, cuts and goes silent."""
+"""Producers and workers over a network that loses and delays answers, closes connections, and goes silent."""
 
 import pytest
 
@@ -23,9 +23,10 @@ def test_every_message_is_handled_once_though_answers_are_lost(server, proxy, dr
     job = drive(proxy.port).start("work", key="orders", group="g", concurrency=4)
     wait_until_finished(server, "orders", "g")
     job.stop()
-    # MINE returns what a lost answer delivered, and a lost acknowledgement is repeated: nothing is handled twice.
+    # MINE returns messages whose delivery was lost with an answer, and a lost acknowledgement is repeated: nothing is
+    # handled twice.
     assert not assert_each_handled(job.values("handled"), VALUES)
-    assert set(job.values("attempts")) == {1}  # nor did any come only after its lease
+    assert set(job.values("attempts")) == {1}  # no message had to wait for the end of a lease
     assert proxy.swallowed["TREAD"] == 5 and proxy.swallowed["TACK"] >= 1
 
 
@@ -64,7 +65,7 @@ def test_a_server_that_answers_nothing_is_asked_again(server, proxy, drive):
     work.wait_for("handled", 10)
     with proxy.silence():
         job = driver.start("produce", key="orders", tag="new", values=VALUES[10:20])
-        # The wait of the worker and the write time out, both connections are given up, and new ones are opened.
+        # The worker's wait and the write time out; both connections are closed, and new ones are opened.
         wait_until(lambda: proxy.accepted >= 5, "the package has connected again")
     job.finish()
     wait_until_finished(server, "orders", "g")
@@ -77,7 +78,7 @@ def test_a_full_buffer_and_a_full_log_hold_the_producer_back(server, proxy, driv
     server.admin.call("TRETAIN", "orders", "COUNT", 50, "REFUSE", "yes")
     server.admin.call("TREAD", "orders", 1, 0, "GROUP", "g")
     driver = drive(proxy.port)
-    # Batches are full, however slowly the driver sends: a smaller one leaves room that the next does not fit into.
+    # With this linger, batches are always full. After a smaller batch the next full one would not fit into the log.
     produce = driver.start("produce", key="orders", tag="new", values=VALUES[:200], batch=10, buffer=20, linger=3600)
     wait_until(lambda: server.admin.call("TINFO", "orders")[3] == 50, "the log is full")
     assert not produce.reports("end")
@@ -95,14 +96,14 @@ def test_a_reader_goes_on_exactly_where_it_was(server, proxy, drive):
         driver.start("produce", key="orders", tag="new", values=VALUES[part * 50:part * 50 + 50]).finish()
         proxy.cut()
     first.finish()
-    # Another process goes on from the position that the first one stored.
+    # Another process continues from the position that the first one stored.
     second = drive(server.port).start("follow", key="orders", start=first.reports("message")[-1]["position"], until=50)
     second.finish()
     assert first.values("message") + second.values("message") == VALUES[:200]
     assert [report["offset"] for report in second.reports("message")] == list(range(151, 201))
 
 
-def test_a_reader_is_told_of_evicted_messages(server, drive):
+def test_a_reader_gets_a_gap_for_evicted_messages(server, drive):
     driver = drive(server.port)
     driver.start("produce", key="orders", tag="new", values=VALUES[:20]).finish()
     server.admin.call("TEVICT", "orders", 5)

@@ -19,7 +19,7 @@ def durable():
 
 
 def replication(server):
-    """What it says of its role; nothing while it changes that, and closes connections."""
+    """INFO replication; empty while the server changes its role and closes connections."""
     server.forget_clients()
     try:
         return server.info("replication")
@@ -28,7 +28,7 @@ def replication(server):
 
 
 class Traffic:
-    """Producers and a worker, a publisher and a subscriber, that go on whatever happens."""
+    """Producers and a worker, a publisher and a subscriber, which go on in spite of faults."""
 
     def __init__(self, driver, **more):
         self._driver = driver
@@ -39,13 +39,13 @@ class Traffic:
         self.produced, self.published = [], []
 
     def send(self, values):
-        """In the background; finish() waits for it."""
+        """Sends in the background; finish() waits for the end."""
         self.produced.append((values, self._driver.start("produce", key="{orders}", tag="new", values=values, batch=5,
                                                          **self._more)))
         self.published.append((values, self._driver.start("publish", channel="{news}", values=values)))
 
     def finish(self, server):
-        """Until everything has arrived; `server()` has the keys."""
+        """Waits until everything has arrived; server(key) is the server that has the key."""
         values = []
         for sent, job in self.produced:
             job.finish(120)
@@ -69,7 +69,7 @@ def test_a_server_that_is_killed_and_comes_back_has_lost_nothing(durable, drive)
         durable.kill()
         durable.come_back()
     traffic.finish(lambda key: durable)
-    assert len(traffic.listen.values("message")) == len(VALUES)  # ids make each publication one
+    assert len(traffic.listen.values("message")) == len(VALUES)  # ids prevent duplicate publications
 
 
 def test_a_worker_stops_in_time_though_the_server_is_gone(durable, drive):
@@ -94,7 +94,8 @@ class Draining:
         self.job.begin_to_stop()
 
     def finish(self):
-        """Until everything is acknowledged; what was handled more than once, and the attempts that others have seen."""
+        """Waits until everything is acknowledged; returns what was handled more than once, and the attempts that other
+        workers have seen."""
         other = self._driver.start("work", key="{orders}", group="g", concurrency=20)
         self.job.finish()
         wait_until_finished(self._server, "{orders}", "g")
@@ -124,7 +125,7 @@ def test_handlers_that_end_while_the_server_is_away_lose_nothing(durable, drive)
     draining.finish()
 
 
-def test_what_is_not_answered_for_too_long_is_said(durable, drive):
+def test_a_request_without_an_answer_for_too_long_is_reported(durable, drive):
     driver = drive(durable.port)
     driver.start("produce", key="{orders}", tag="new", values=["one"]).finish()
     durable.kill()
@@ -154,7 +155,7 @@ def test_clocks_that_jump_give_no_message_to_a_second_worker(clocks, drive):
         assert not assert_each_handled(slow.values("handled") + other.values("handled"), VALUES[:8])
 
 
-def test_a_sentinel_says_where_the_master_is(server, drive):
+def test_a_sentinel_names_the_master(server, drive):
     with Sentinel("orders", server, replicas=0) as sentinel:
         traffic = Traffic(drive("--sentinel", f"127.0.0.1:{sentinel.port}", "orders"))
         traffic.send(VALUES[:20])
@@ -172,7 +173,7 @@ def test_a_failover_loses_nothing_that_a_replica_has(drive):
             sentinel.fail_over("orders")
             traffic.send(VALUES[100:200])
             wait_until(lambda: replication(replica).get("role") == "master", "the replica has taken over")
-            # The old master follows the new one, so that a write has a replica again.
+            # The old master follows the new one, so that writes are replicated again.
             wait_until(lambda: replication(master).get("master_link_status") == "up", "the old master follows")
             traffic.send(VALUES[200:])
             values = []

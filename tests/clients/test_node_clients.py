@@ -17,7 +17,7 @@ def test_in_javascript(name):
     for client in ("ioredis-6", "redis-6"):
         javascript.require_client(client)
     environment = {**os.environ, "MILLRACE_NODE": str(FOLDER), "MILLRACE_MODULE": module_path()}
-    # A test that hangs is named by Node: --test-timeout ends it before ours ends the whole.
+    # Node's --test-timeout ends a test that hangs and names it, before our time limit ends the whole run.
     done = subprocess.run(["node", "--test", "--test-timeout=120000", str(HERE / f"{name}.test.mjs")],
                           capture_output=True, text=True, timeout=900, env=environment)
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]

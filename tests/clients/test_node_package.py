@@ -1,5 +1,5 @@
-"""The Node package: its types are strict, what npm packs installs into an empty folder and works there, as its README and
-the programs in examples/node say."""
+"""The Node package: its types are strict; the archive that npm packs installs into an empty folder and works there, as
+the README and the programs in examples/node say."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def installed(tmp_path_factory):
     assert {"README.md", "dist/esm/index.js", "dist/cjs/index.js", "dist/esm/index.d.ts"} <= names
     assert not any(name.startswith("src") for name in names)
     (folder / "package.json").write_text("{}")
-    # Its peers are optional, and come from beside: nothing is fetched.
+    # Its peer dependencies are optional and are linked in below: nothing is downloaded.
     run("npm", "install", "--offline", "--no-audit", "--no-fund", "--legacy-peer-deps", folder / packed["filename"], cwd=folder)
     assert sorted(path.name for path in (folder / "node_modules").iterdir() if path.name[0] != ".") == ["millrace"]
     for path in javascript.node_modules().iterdir():
@@ -49,7 +49,7 @@ def installed(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def examples(installed):
-    """The programs, compiled strictly against the installed package."""
+    """The example programs, compiled with strict checks against the installed package."""
     folder = installed / "examples"
     folder.mkdir()
     (folder / "package.json").write_text('{ "type": "module" }')
@@ -78,7 +78,7 @@ def test_every_program_of_the_readme_works(server, installed, number):
     assert len(programs) == 6
     file = installed / f"readme-{number}.mjs"
     file.write_text(programs[number].replace(":6379", f":{server.port}"))
-    for _ in range(2):  # whoever tries it, tries it again
+    for _ in range(2):  # users run an example more than once
         assert run("node", file, cwd=installed, env=ENVIRONMENT) == ""
 
 
@@ -96,7 +96,7 @@ def said(process, status=0):
 
 
 def end(process):
-    """By SIGTERM; what it had not printed yet."""
+    """Ends the process by SIGTERM; returns the rest of its output."""
     process.send_signal(signal.SIGTERM)
     return said(process)
 
@@ -107,7 +107,7 @@ def lines(process, count):
 
 def test_orders_are_billed_after_a_retry_and_dead_letters_replayed(server, examples):
     said(start(examples, "orders", server, "place", "11", "12", "13"))
-    said(start(examples, "orders", server, "place", "12"))  # pressed twice
+    said(start(examples, "orders", server, "place", "12"))  # the user pressed the button twice
     billing = start(examples, "orders", server, "bill")
     assert sorted(lines(billing, 2)) == ["billed 11", "billed 12"]
     wait_until(lambda: server.admin.call("TINFO", "{orders}:dead")[3] == 1, "13 is a dead letter")

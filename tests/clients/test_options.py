@@ -1,4 +1,4 @@
-"""What producers, workers and readers can be told, with each package."""
+"""The options of producers, workers and readers, with each package."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_a_message_waits_for_others_no_longer_than_linger(server, drive):
     assert stored(server, "orders") == ["one"]
 
 
-def test_a_write_that_no_replica_has_is_said(server, drive):
+def test_a_write_that_no_replica_has_is_reported(server, drive):
     job = drive(server.port).start("produce", key="orders", tag="new", values=["one"], replicas=1, retry_for=1)
     assert job.end()["end"] == "NotReplicated"
     assert stored(server, "orders") == ["one"]  # it is in the log, and the error says so
@@ -56,7 +56,8 @@ def test_time_outs_of_the_user_s_client_neither_cut_a_wait_short_nor_send_it_aga
     waiting = server.waiting_clients()
     let_pass(1)  # longer than the time-out of the user's client, shorter than the wait
     assert server.waiting_clients() == waiting
-    # MINE, and perhaps the one that waits: the host counts it when it ends. Reads of a group have a row of their own.
+    # The read with MINE, and perhaps the waiting read: some hosts count it only when it ends. Reads of a group may have
+    # a row of their own.
     assert 1 <= calls(server, "TREADGROUP") + calls(server, "TREAD") <= 2
     driver.start("produce", key="orders", tag="new", values=["one"]).finish()
     job.wait_for("handled")

@@ -1,4 +1,4 @@
-"""The user's client of redis-py, with whatever settings, and what our connections take from it."""
+"""The user's redis-py client with various settings, and which of them our connections take over."""
 
 import asyncio
 import contextlib
@@ -58,7 +58,7 @@ def test_an_error_of_the_server_ends_a_worker(server, mr):
         worker.run()
 
 
-def test_a_server_that_is_not_there_is_said_after_retry_for(half):
+def test_an_unreachable_server_is_reported_after_retry_for(half):
     with connected(half, "redis://127.0.0.1:1", retry_for=0.3) as mr:
         with pytest.raises(ConnectionLost):
             mr.channel("news").publish(b"one")
@@ -139,7 +139,7 @@ def test_time_outs_of_redis_py_leave_no_mark_on_the_task(server, proxy):
 def test_a_task_that_is_cancelled_while_redis_py_asks_a_sentinel_ends(server):
     async def scenario():
         sentinels = redis.asyncio.sentinel.Sentinel([("127.0.0.1", sentinel.port)])
-        for moment in range(30):  # from the beginning of the call to its end
+        for moment in range(30):  # at moments from the beginning of the call to its end
             async with millrace.asyncio.Millrace(sentinels.master_for("orders")) as mr:
                 call = asyncio.create_task(mr.call("a", "SET", "a", "1"))
                 await asyncio.sleep(moment * 0.0003)
@@ -164,7 +164,7 @@ def test_the_work_under_a_lock_is_cancelled_when_the_lock_is_lost(server):
                 reached.append("never")
         assert not reached
         assert asyncio.current_task().cancelling() == 0
-        async with mr.lock("pay", ttl=30):  # and the task goes on
+        async with mr.lock("pay", ttl=30):  # and the task is not cancelled
             pass
 
     asyncio.run(scenario())

@@ -29,7 +29,7 @@ def run(name, server, *words, status=0):
 
 
 def end(process):
-    """By SIGTERM; what it had not printed yet."""
+    """Ends the process by SIGTERM; returns the rest of its output."""
     process.send_signal(signal.SIGTERM)
     output, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, "")
@@ -42,7 +42,7 @@ def lines(process, count):
 
 def test_orders_are_billed_after_a_retry_and_dead_letters_replayed(server):
     run("orders", server, "place", "11", "12", "13")
-    run("orders", server, "place", "12")  # pressed twice
+    run("orders", server, "place", "12")  # the user pressed the button twice
     billing = start("orders", server, "bill")
     assert sorted(lines(billing, 2)) == ["billed 11", "billed 12"]
     wait_until(lambda: server.admin.call("TINFO", "{orders}:dead")[3] == 1, "13 is a dead letter")
@@ -66,7 +66,7 @@ def test_a_screen_that_was_away_gets_what_it_missed(server):
 def test_a_job_of_three_machines_runs_on_one(server):
     machines = [start("guarded_cron", server) for _ in range(3)]
     said = sorted(machine.communicate(timeout=60)[0] for machine in machines)
-    # Those that come late may find it free again: what is refused is being at it at the same time.
+    # A machine that starts late may find the lock free again: only running at the same time is refused.
     assert "5 pages\n" in said and set(said) <= {"5 pages\n", "another machine is at it\n"}
     server.admin.call("LOCK.ACQUIRE", "nightly-report", "somebody", 60_000)
     assert run("guarded_cron", server, status=75) == "another machine is at it\n"
@@ -85,7 +85,7 @@ def test_an_import_may_be_repeated_and_says_what_it_refused(server, tmp_path):
 def test_every_program_of_a_page_works(server, page):
     programs = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
     assert len(programs) >= 4
-    for program in programs * 2:  # whoever tries them, tries them again
+    for program in programs * 2:  # users run an example more than once
         done = subprocess.run([sys.executable, "-c", program.replace(":6379", f":{server.port}")], capture_output=True,
                               text=True, timeout=60, env=ENVIRONMENT)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), program

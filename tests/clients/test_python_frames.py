@@ -1,4 +1,4 @@
-"""Frames in the Python package: as documented, as the server makes them, and as nobody should."""
+"""Frames in the Python package: as documented, as the server makes them, and damaged ones."""
 
 import asyncio
 import pathlib
@@ -91,12 +91,12 @@ HEAD = b"MRF\x01" + numbers(0, 1, 1)
     ("a packed block that unpacks to less", HEAD + numbers(1, 2, 1, 1, 0, 1, 2, 0, 9) + b"x" * 9, "impossible size"),
     ("a packed block that unpacks to gigabytes", HEAD + numbers(1, 2, 1, 1, 0, 1, 2**32, 0, 9) + b"x" * 9, "impossible size"),
     ("a packed block that is none", HEAD + numbers(1, 2, 1, 1, 0, 1, 99, 0, 9) + b"x" * 9, "does not unpack"),
-    # A zstd frame whose head says 1 TiB.
+    # A zstd frame whose header says 1 TiB.
     ("packed bytes that promise a tebibyte", HEAD + numbers(1, 2, 1, 1, 0, 1, 99, 0, 16)
      + bytes.fromhex("28b52ffde0") + (2**40).to_bytes(8, "little") + b"\1\0\0", "does not unpack"),
 ], ids=lambda value: value if isinstance(value, str) and " " in value else "")
 @pytest.mark.parametrize("way", INSTALLED, ids=lambda way: way[0])
-def test_what_is_no_frame_is_refused_with_a_reason(name, data, why, way):
+def test_an_invalid_frame_is_refused_with_a_reason(name, data, why, way):
     with pytest.raises(BadFrame, match=why):
         read_frame(data, unpacker((way,)))
 
@@ -157,7 +157,8 @@ def test_a_reader_that_follows_waits_for_frames(server):
         async with millrace.asyncio.Millrace.from_url(f"redis://127.0.0.1:{server.port}", block=0.2) as mr:
             reader = mr.reader("log", start="end", frames=True)
             following = asyncio.ensure_future(reader.__anext__())
-            # The end was asked for, a wait has ended without a message, and the next has begun.
+            # Waits until the reader has asked for the end, one read has ended without a message, and the next has
+            # begun.
             await asyncio.to_thread(wait_until, lambda: reads(server) >= 2, "a wait has ended")
             await mr.producer("log").write("new", b"a")
             assert (await following).value == b"a"

@@ -1,5 +1,5 @@
-"""The Python package under programs that misbehave: observers and back-offs that raise, tasks that are cancelled at awkward
-moments, odd bytes, huge messages."""
+"""The Python package in programs with errors: observers and back-offs that raise, tasks that are cancelled at bad
+moments, unusual bytes, huge messages."""
 
 import asyncio
 import logging
@@ -125,7 +125,7 @@ def test_a_lock_whose_waiter_is_cancelled_is_free_for_others(server):
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
-            async with mr.lock("pay", ttl=30, wait=8):  # nobody holds it for a third of its 30 seconds
+            async with mr.lock("pay", ttl=30, wait=8):  # the lock is free within a third of its 30 seconds
                 pass
 
     asyncio.run(scenario())
@@ -144,7 +144,7 @@ def test_odd_bytes_and_large_messages_come_as_they_were_sent(server, mr):
         assert [entry.value for entry in mr.reader("orders", follow=False, frames=frames)] == values
 
 
-def test_a_producer_that_is_closed_says_so_and_what_waited_for_room_ends():
+def test_a_closed_producer_says_so_and_calls_that_wait_for_room_end():
     with Millrace.from_url(f"redis://127.0.0.1:{free_port()}") as mr:
         producer = mr.producer("orders", codec=Text(), buffer=1, retry_for=1)
         producer.send("new", "a")
@@ -203,7 +203,7 @@ def test_an_async_handler_in_threads_acknowledges_nothing(server, mr):
     assert server.admin.call("TINFO", "dead")[3] == 2
 
 
-def test_what_cannot_work_is_said_before_it_is_tried(server, mr):
+def test_what_cannot_work_is_refused_before_it_is_tried(server, mr):
     with pytest.raises(TypeError, match="from_url"):
         Millrace(f"redis://127.0.0.1:{server.port}")
     with pytest.raises(TypeError, match="millrace.asyncio"):

@@ -69,11 +69,11 @@ def test_the_wheel_works_in_an_empty_environment(server, wheel, tmp_path):
     run("/usr/bin/python3", "-m", "venv", tmp_path / "empty")
     python = tmp_path / "empty" / "bin" / "python"
     run(python, "-m", "pip", "install", "--no-index", "--no-deps", wheel)
-    # redis-py as the distribution has it, and nothing else of it.
+    # redis-py as the distribution has it, and nothing else of the distribution.
     [purelib] = (tmp_path / "empty" / "lib").glob("python3*/site-packages")
     packages = pathlib.Path("/usr/lib/python3/dist-packages")
     for name in ("redis", "async_timeout", "deprecated", "wrapt", "packaging", "hiredis"):
-        if (packages / name).exists():  # which of them it needs differs from version to version
+        if (packages / name).exists():  # which of them redis-py needs depends on its version
             (purelib / name).symlink_to(packages / name)
     said = run(python, "-c", SMOKE, f"redis://127.0.0.1:{server.port}", cwd=tmp_path,
                env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"})

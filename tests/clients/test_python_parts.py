@@ -1,4 +1,4 @@
-"""Parts of the Python package that decide without waiting."""
+"""Parts of the Python package that decide something and do no I/O."""
 
 import pathlib
 import random
@@ -66,7 +66,7 @@ def test_a_login_that_fails_is_no_broken_connection():
     (redis.exceptions.ResponseError("ERR no"), None),
     (b"MOVED 105 127.0.0.1:7001", None),
 ])
-def test_redirections_are_known_whoever_has_parsed_them(reply, found):
+def test_redirections_are_recognised_whichever_parser_has_read_them(reply, found):
     redirection = errors.redirection(reply)
     assert (redirection and (redirection.is_ask, redirection.host, redirection.port)) == found
 
@@ -93,7 +93,7 @@ def test_the_slot_of_a_key_is_that_of_redis_py(key):
 @pytest.mark.parametrize("servers, limit, wanted", [(1, None, 1), (3, None, 2), (5, None, 3), (5, 3, 4), (5, 1, 3)])
 def test_how_many_servers_must_grant_a_lock(servers, limit, wanted):
     assert needed(servers, limit) == wanted
-    # No more than `limit` owners can have so many grants each.
+    # At most `limit` owners can each have that many grants at the same time.
     permits = limit or 1
     assert (permits + 1) * wanted > servers * permits
 
@@ -112,7 +112,7 @@ def test_json_of_a_dataclass_comes_back():
         codec.decode(b'{"other": 1}')
 
 
-# --- what a worker has in hand ---
+# --- the messages that a worker has in flight ---
 
 def delivery(offset, lease_ends=10.0, epoch=1):
     return Delivery(offset, b"t", b"e", 1, 0, epoch, lease_ends)
@@ -154,7 +154,8 @@ def test_the_outcome_of_a_lost_message_does_not_count():
 
 
 def test_a_hand_stays_consistent_whatever_happens():
-    """A naive model over random histories: what is admitted is started at most once, and room is what is left."""
+    """Random histories against a simple model: what is admitted is started at most once, and `room` is the space that
+    is left."""
     seed = random.randrange(10**6)
     chance = random.Random(seed)
     hand, held, running = Hand(20), {}, {}
@@ -179,7 +180,7 @@ def test_a_hand_stays_consistent_whatever_happens():
         assert hand.room() == 20 - len(held) - len(running), seed
 
 
-# --- what a pool's worker has in hand ---
+# --- the payloads that a pool's worker has in flight ---
 
 def payload(sequence, life=1):
     return PoolDelivery(b"ann", sequence, b"p", 1, life)
@@ -187,13 +188,13 @@ def payload(sequence, life=1):
 
 @pytest.fixture
 def hand():
-    """Of a worker that has joined."""
+    """The payloads in flight of a worker that has joined."""
     hand = PoolHand(10)
     hand.join_again()
     return hand
 
 
-@pytest.mark.parametrize("heard_at", range(7))  # how much of what is pulled comes before the answer
+@pytest.mark.parametrize("heard_at", range(7))  # how many of the pulled payloads come before the answer
 @pytest.mark.parametrize("is_given_up", [False, True])
 def test_what_failed_comes_again_before_those_behind_it_whenever_the_answer_is_read(hand, heard_at, is_given_up):
     assert [hand.admit(payload(number)) for number in (1, 2)] == ["new", "kept"]
@@ -226,7 +227,7 @@ def test_a_worker_joins_beside_nothing_that_is_given_back(hand):
     ann, bob = hand.start(b"ann"), hand.start(b"bob")
     assert hand.hold(ann) and not hand.may_join()
     hand.distrust()
-    assert not hand.hold(bob) and not hand.finish(bob)  # joining gives it back
+    assert not hand.hold(bob) and not hand.finish(bob)  # joining gives the payload back
     hand.lost(ann)
     assert hand.may_join() and hand.must_join
     assert hand.admit(payload(2)) == "kept"
@@ -237,14 +238,14 @@ def test_a_worker_joins_beside_nothing_that_is_given_back(hand):
 def test_what_a_pool_delivers_again_is_handled_once_and_in_order(hand):
     assert [hand.admit(payload(number)) for number in (1, 2, 3)] == ["new", "kept", "kept"]
     first = hand.start(b"ann")
-    assert first.sequence == 1 and hand.start(b"ann") is None  # one at a time
+    assert first.sequence == 1 and hand.start(b"ann") is None  # one payload of a recipient at a time
     hand.join_again()
-    # 1 runs, and comes again with those behind it.
+    # Payload 1 is running, and comes again together with the ones behind it.
     assert [hand.admit(payload(number, 2)) for number in (1, 2)] == ["kept", "kept"]
     hand.handled(first)
     assert first.life == 2 and hand.finish(first)
     hand.join_again()
-    # Its acknowledgement has no answer yet: acknowledged again, not handled.
+    # Its acknowledgement has not been answered yet: it is acknowledged again, and not handled again.
     assert [hand.admit(payload(number, 3)) for number in (1, 2)] == ["done", "new"]
     hand.acknowledged(payload(1, 3))
     assert hand.start(b"ann").sequence == 2
@@ -254,13 +255,13 @@ def test_what_is_acknowledged_while_it_is_delivered_again_is_not_handled_again(h
     hand.admit(payload(1))
     first = hand.start(b"ann")
     hand.join_again()
-    hand.begin_pull()  # gets it again
+    hand.begin_pull()  # the pull delivers it again
     hand.handled(first)
     hand.acknowledged(first)
     hand.finish(first)
     assert hand.admit(payload(1, 2)) == "done"
     hand.begin_pull()
-    assert hand.admit(payload(1, 2)) == "new"  # of a recipient that was forgotten, and is new
+    assert hand.admit(payload(1, 2)) == "new"  # the recipient was forgotten, so it counts as new
 
 
 def test_a_pool_that_begins_again_is_handled_from_its_first_payload(hand):

@@ -1,5 +1,5 @@
-"""The Python package over RESP3. redis-py speaks it since version 5, and Debian's is older: here its connection is given a
-parser for RESP3 and says HELLO 3, as the newer ones do. The server's answers are those that every client gets."""
+"""The Python package over RESP3. redis-py speaks it since version 5, and Debian's is older: here its connection gets a
+parser for RESP3 and sends HELLO 3, as newer versions do. The server's answers are those that every client gets."""
 
 import pathlib
 import sys
@@ -17,7 +17,8 @@ from millrace import Backoff, LockTimeout, NotUnique, Text
 
 
 def parsed(error_of):
-    """Yields how many bytes it needs, or None for a line, is sent them, and returns a reply."""
+    """A generator: yields the number of bytes that it needs, or None for a line, is sent these, and returns the
+    reply."""
     raw = yield None
     if not raw:
         raise redis.ConnectionError("closed")

@@ -20,7 +20,7 @@ class Browser:
 
     def __init__(self, folder):
         program = chromium()
-        # A module finds packages beside itself.
+        # A module looks for packages in its own folder.
         os.symlink(node_modules(), folder / "node_modules")
         shutil.copy(DRIVER, folder)
         self._errors = open(folder / "errors", "w+")
@@ -59,7 +59,7 @@ class Console:
                  address=f"http://127.0.0.1:{self._port}/console/")
 
     def go(self, to, wait_for=None):
-        """To a screen: "log/orders/groups". Waits for a text, if one is given."""
+        """Goes to a screen, for example "log/orders/groups". Waits for a text, if one is given."""
         self.run("await screen(given.to)", to=f"#/{to}")
         if wait_for:
             self.see(wait_for)
@@ -68,7 +68,7 @@ class Console:
         self.run("await page.locator('#page').getByText(given.text).first().waitFor()", text=text)
 
     def see_row(self, table, *texts):
-        """A row of the table with this label that has all these texts."""
+        """Waits for a row that has all these texts, in the table with this label."""
         self.run("""let row = page.getByRole('table', {name: given.table, exact: true}).locator('tbody tr');
             for (const text of given.texts) row = row.filter({hasText: text});
             await row.first().waitFor()""", table=table, texts=texts)
@@ -80,7 +80,7 @@ class Console:
         self.run("await page.getByLabel(given.label, {exact: true}).fill(given.value)", label=label, value=value)
 
     def confirm(self, button, said, typed=None, **fields):
-        """Answers the open question: fills the fields, presses the button, waits for what is said then."""
+        """Answers the open dialog: fills the fields, presses the button, and waits for the message that follows."""
         for label, value in fields.items():
             self.run("await page.getByRole('dialog').getByLabel(given.label, {exact: true}).fill(given.value)",
                      label=label.replace("_", " "), value=value)
@@ -93,6 +93,6 @@ class Console:
         return self.run("return seen.complaints")
 
     def other_hosts(self):
-        """Requests to anything but our gateway."""
+        """The requests to other hosts than our gateway."""
         return [url for url in self.run("return seen.requests")
                 if not url.startswith((f"http://127.0.0.1:{self._port}/", "data:"))]

@@ -57,7 +57,8 @@ def shop(server, c):
 
 @pytest.fixture
 def console(browser, gateway, server):
-    """The console of the shared gateway. No test may leave a complaint of the browser behind, or a foreign request."""
+    """The console of the shared gateway. A test fails if the browser has reported an error, or has sent a request to
+    another host."""
     console = Console(browser, gateway)
     yield console
     assert console.complaints() == []

@@ -1,6 +1,6 @@
 // A browser for the tests: reads a line of JSON for each step, {"code": …, "given": …}, runs it and prints what it
-// returned, or why it failed. In `code`, `page` is the page, `given` what the test gave, and the functions below are
-// at hand. Each line begins a new turn of the same page; `fresh()` makes a new page.
+// returned, or why it failed. `code` can use `page`, `given` (the values from the test), and the functions below. All
+// lines use the same page; `fresh()` makes a new one.
 import { createInterface } from "node:readline";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,7 +13,7 @@ const browser = await chromium.launch({
 });
 let context, page, seen;
 
-/** A new page, in light or dark; what it complains of and asks for is kept in `seen`. */
+/** A new page, in light or dark; its errors and its requests are recorded in `seen`. */
 async function fresh(options = {}) {
   await context?.close();
   context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", ...options });

@@ -48,7 +48,7 @@ def _rest(c):
 
 @contextlib.contextmanager
 def open_shop(server, c):
-    """Two clients wait: for a lock that is held, and each for what the other holds."""
+    """Fills the shop. Clients wait for a lock that is held; two of them each wait for what the other holds."""
     _orders(c)
     _rest(c)
     c.call("LOCK.ACQUIRE", "left", "ann", 120000)

@@ -171,7 +171,7 @@ def test_a_circle_of_waits_is_seen_and_broken(shop, console):
     console.see("nobody in a circle")
 
 
-def test_a_pasted_document_shows_who_would_hear_of_it(shop, console):
+def test_a_pasted_document_shows_the_devices_that_would_get_it(shop, console):
     console.go("route/%7Bshop%7D", "Paste a document")
     console.fill("App", "shop")
     console.fill("Model", "order")

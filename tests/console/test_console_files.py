@@ -15,7 +15,7 @@ HTML = {"Accept": "text/html,application/xhtml+xml"}
 
 
 def files(gateway):
-    """The page, and everything that it names: {path: answer}."""
+    """The page, and all files that it names: {path: answer}."""
     page = gateway.get("/console/")
     named = re.findall(rb'(?:href|src)="([^"]+)"', page.body)
     return {"": page, **{name.decode(): gateway.get("/console/" + name.decode()) for name in named}}
@@ -51,7 +51,7 @@ def test_a_browser_asks_whether_a_file_is_still_the_same(gateway):
     assert gateway.request("GET", "/console/main.js", headers={"If-None-Match": '"other"'}).status == 200
 
 
-def test_it_is_packed_for_who_takes_that(gateway):
+def test_it_is_compressed_for_clients_that_accept_it(gateway):
     plain = gateway.get("/console/main.js")
     packed = gateway.request("GET", "/console/main.js", headers={"Accept-Encoding": "br, gzip;q=0.9"})
     assert packed.headers["Content-Encoding"] == "gzip" and "Content-Encoding" not in plain.headers
@@ -67,7 +67,7 @@ def test_a_browser_is_led_to_the_console_and_a_program_is_not(gateway):
 
 
 @pytest.mark.parametrize("path", ["/console/none.js", "/console/../main.js", "/console/%2e%2e/main.js", "/console//main.js"])
-def test_nothing_else_is_there(gateway, path):
+def test_no_other_file_is_served(gateway, path):
     assert gateway.get(path).status == 404
 
 
@@ -88,7 +88,7 @@ def test_the_types_hold(tmp_path):
 
 
 def embedded(npm, folder):
-    """What embed.mjs writes with this npm: (what it says, the source)."""
+    """Runs embed.mjs with this npm; returns (its output, the source that it wrote)."""
     done = subprocess.run(["node", REPOSITORY / "console" / "embed.mjs", npm, folder / "npm", folder / "files.cc"],
                           capture_output=True, text=True, check=True, timeout=300)
     return done.stdout, (folder / "files.cc").read_text()

@@ -1,4 +1,5 @@
-"""Pictures of the console while `millrace demo` plays: for the guide, or of every screen to look through. On demand."""
+"""Takes pictures of the console while `millrace demo` runs: those of the guide, or of every screen for review. Runs
+only on demand."""
 
 import os
 import pathlib
@@ -39,16 +40,16 @@ LOOKS = {
     "dark": {"colorScheme": "dark", "viewport": {"width": 1280, "height": 760}},
     "phone": {"viewport": {"width": 375, "height": 740}, "isMobile": True, "hasTouch": True},
 }
-# Pictures that the documentation shows, and how high they are.
+# The pictures that the documentation shows, and their height.
 KEPT = {"overview-light": 640, "overview-dark": 640, "overview-phone": 740, "group-dark": 640, "dead-light": 460}
 SAMPLED_MS = 90_000
-MOST_BYTES = 100_000  # of a picture
+MOST_BYTES = 100_000  # size limit of a picture
 
 pytestmark = pytest.mark.skipif(not WANTED, reason="MILLRACE_SCREENSHOTS=yes writes the pictures")
 
 
 def is_worth_showing(gateway):
-    """Something needs a person, and the curves have a length."""
+    """True if something in the overview needs a person, and the curves are long enough."""
     let_pass(1)
     overview = gateway.json("GET", "/v1/admin/overview")[1]
     history = overview["history"]
@@ -58,7 +59,7 @@ def is_worth_showing(gateway):
 
 
 def take_picture(console, path, height):
-    """Of the upper part of the screen, if a height is given: such pictures are kept, and small."""
+    """If a height is given, only the upper part of the screen: such a picture is committed and must be small."""
     console.run("""const {width} = page.viewportSize();
         await page.screenshot({path: given.path, clip: given.height ? {x: 0, y: 0, width, height: given.height} : undefined})""",
                 path=str(path), height=height)
@@ -66,7 +67,8 @@ def take_picture(console, path, height):
 
 
 def test_the_pictures(browser):
-    """`yes`: those of the documentation, into docs/pictures. A folder: every screen, into that."""
+    """With `yes`, takes the pictures of the documentation into docs/pictures; with a folder, every screen into that
+    folder."""
     folder = REPOSITORY / "docs" / "pictures" if WANTED == "yes" else pathlib.Path(WANTED)
     folder.mkdir(exist_ok=True)
     with Server() as server, Gateway(server) as gateway:
@@ -80,7 +82,8 @@ def test_the_pictures(browser):
                     name = f"{screen}-{look}"
                     if name in KEPT or WANTED != "yes":
                         console.go(to)
-                        # Time for the curves; and until a worker of the demo holds something, a minute may pass.
+                        # Waits for the curves to be drawn. It may also take a minute until a worker of the demo holds
+                        # something.
                         console.run("""await page.waitForTimeout(1500);
                             await page.locator('#page').getByText(given.text).first().waitFor({timeout: 120_000})""", text=text)
                         take_picture(console, folder / f"console-{name}.png", KEPT.get(name))

@@ -4,7 +4,7 @@ import pytest
 
 from browser import Console
 
-# A screen, and texts that must be on it.
+# The screens, each with texts that must be on it.
 SCREENS = {
     "overview": ("", ["Lag of groups", "Dead letters"]),
     "keys": ("keys", ["orders", "customers", "{shop}"]),
@@ -85,7 +85,7 @@ def test_the_screens_are_reached_by_keys(shop, console):
     console.run("await page.keyboard.press('Escape'); await page.getByRole('dialog').waitFor({state: 'detached'})")
 
 
-def test_what_needs_a_person_leads_to_where_something_can_be_done(shop, console):
+def test_what_needs_a_person_links_to_where_it_can_be_solved(shop, console):
     follow = "await page.locator('.needs li').filter({hasText: given.text}).getByRole('link').click()"
     for text, there in (("2 messages were given up by billing of orders", "Send all back …"),
                         ("wait for each other's locks", "Nobody goes on until a lease ends"),
@@ -95,7 +95,7 @@ def test_what_needs_a_person_leads_to_where_something_can_be_done(shop, console)
         console.see(there)
 
 
-def test_someone_called_at_night_sees_who_holds_what_and_can_act(shop, console):
+def test_a_person_called_at_night_sees_who_holds_what_and_can_act(shop, console):
     console.go("log/orders/groups/billing")
     console.see_row("Workers", "worker-3", "6")
     verdict = console.run("return await page.locator('.verdict').innerText()")

@@ -1,4 +1,4 @@
-"""What goes wrong: a gateway that dies, contents that are hostile, readers, tokens."""
+"""Trouble: a gateway that dies, hostile content, users who may only read, tokens."""
 
 import json
 import time
@@ -52,7 +52,7 @@ def test_a_page_that_is_older_than_its_gateway_says_so(server, c, browser):
         gateway.start()
         console.run("await page.getByRole('status').getByText('live', {exact: true}).waitFor()")
         assert console.run(button) == 0
-        # Another build has other files, and so other marks.
+        # Another build has other files, and so other ETags.
         console.run("""await page.route('**/console/main.js', async route =>
             route.fulfill({status: 200, headers: {ETag: '"of-another-build"'}}))""")
         gateway.kill()
@@ -99,7 +99,7 @@ def test_names_that_pretend_to_be_others_are_shown_as_they_are(server, c, consol
     console.see_row("Messages", r"two\nlines\tof it")
     console.press("Open 1")
     console.see(r"\u2066x")
-    # What must be typed can be typed.
+    # The text that the user must type is one that can be typed.
     console.press(r"Delete two\nlines\tof it")
     console.confirm("Delete", "Delete: done.", typed=r"two\nlines\tof it")
     assert c.call("EXISTS", lines) == 0 and c.call("EXISTS", turned) == 1
@@ -126,7 +126,7 @@ def test_a_megabyte_is_cut_and_shown_whole_when_asked_for(server, c, console):
     console.go("log/big", "newest first")
     console.press("Open 1")
     console.see("the beginning of it")
-    # A command with the beginning of a message would write another message.
+    # The copied command must have the whole message, not only the part that is shown.
     console.press("Copy as …")
     assert "the last word" in console.run("return await page.getByRole('dialog').locator('pre').first().innerText()")
     console.run("await page.keyboard.press('Escape')")

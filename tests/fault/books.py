@@ -1,17 +1,17 @@
-"""What a run has seen: counts, and everything that must not be."""
+"""The record of a run: counts, and everything that must not happen."""
 
 import threading
 import time
 
 
 class Books:
-    """One for a run; its clients share it. Counting is safe from any thread."""
+    """One object for each run, shared by its clients. Counting is thread-safe."""
 
     def __init__(self):
         self.counts = {"kills": 0, "failovers": 0, "operations": 0, "redelivered": 0, "forgotten": 0}
         self.losses = []  # sentences: something acknowledged is missing, or is not as it was
         self.duplicates = []  # sentences: something came again that docs/guarantees.md says does not
-        self.troubles = []  # sentences: an answer that nothing explains, a server that did not come up
+        self.troubles = []  # sentences: an answer without an explanation, a server that did not start
         self.notes = []  # what else a reader of the figures may want to know
         self._lock = threading.Lock()
 
@@ -41,9 +41,9 @@ class Books:
 
 
 class Promise:
-    """How much of what was acknowledged must be there when a server is up again: all that was acknowledged before a
-    moment. An append-only file that is written before each answer promises everything, one that is written each second
-    all but the last seconds, a saved file what was there when the saving began."""
+    """What a server must still have after a restart: everything that was acknowledged before a moment. With an
+    append-only file that is written before each answer, this is everything; with one that is written each second,
+    everything but the last seconds; with a saved file, everything from before the save began."""
 
     def __init__(self, until):
         self._until = until

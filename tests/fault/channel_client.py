@@ -11,9 +11,9 @@ MOST = 10_000
 
 class _Subscriber:
     def __init__(self):
-        self.done = {}  # serial -> when its acknowledgement was acknowledged
+        self.done = {}  # serial -> when the server confirmed its acknowledgement
         self.unsure = set()  # acknowledged without an answer
-        self.receipt = None  # of a fetch, kept for later: it stays valid
+        self.receipt = None  # the receipt of a fetch, used later: it stays valid
 
 
 class ChannelClient(Client):
@@ -28,7 +28,7 @@ class ChannelClient(Client):
 
     def step(self, c):
         if self.rng.random() < 0.5:
-            # If the answer is lost the same id is published again, and counts once.
+            # If the answer is lost, the message is published again with the same id, and counts once.
             c.call("CHAN.PUBLISH", self._key, self._next, some_bytes(self.rng))
             self._published[self._next] = self.acknowledged(c)
             self._next += 1
@@ -64,12 +64,12 @@ class ChannelClient(Client):
         for name in SUBSCRIBERS:
             self._prove_receipt(c, name, promise)
             self._prove_open(c, name, promise)
-        # Published without an answer: it is there and will be published again, in vain.
+        # A publication without an answer may exist; publishing it again then has no effect.
         known = max(self._published, default=0)
         self._next = max(known + 1, 1)
 
     def _prove_receipt(self, c, name, promise):
-        """A receipt from before is valid, whoever the server is now."""
+        """Checks that a receipt from before is still valid, whichever server is the master now."""
         subscriber = self._subscribers[name]
         if subscriber.receipt is None:
             return
@@ -81,7 +81,7 @@ class ChannelClient(Client):
             if is_transient(error):
                 raise
             subscriber.unsure.difference_update(serials)
-            # It is for the last of them: if that is gone, the channel knows no such receipt.
+            # The receipt names the last of these messages: if that message was lost, the receipt is not valid.
             is_promised = promise.holds(self._published.get(serials[-1], float("inf")))
             if str(error) != BADRECEIPT or is_promised:
                 self.books.lost(f"{self._key}: a receipt of {name} is refused: {error}")
@@ -106,7 +106,8 @@ class ChannelClient(Client):
         subscriber.unsure.clear()
 
     def _prove_done(self, c, name, promise):
-        """The newest that are promised, and all that are not, for the server to say whether they are acknowledged."""
+        """Asks the server whether acknowledged messages are still acknowledged: the newest of those that it must
+        remember, and all others."""
         done = self._subscribers[name].done
         promised = [serial for serial, when in done.items() if promise.holds(when)]
         others = [serial for serial, when in done.items() if not promise.holds(when)]
@@ -119,7 +120,7 @@ class ChannelClient(Client):
                 del done[serial]
 
     def _seen(self, c, name, serials):
-        """Whether the server says that they are acknowledged, with each."""
+        """Pairs of each serial and whether the server says that it is acknowledged."""
         return list(zip(serials, c.call("CHAN.SEEN", self._key, name, *serials))) if serials else []
 
     def finish(self, c):

@@ -1,7 +1,7 @@
 """A connection to a whole cluster, which goes where a key's slot is and follows MOVED and ASK.
 
-Client libraries send a command again when the connection breaks before its answer, so that nobody can say afterwards
-how often it was done. This one does not: what had no answer is the caller's business.
+Client libraries send a command again when the connection breaks before its answer, so it is not known how often it was
+executed. This one does not: the caller decides what to do without an answer.
 """
 
 from redis.crc import key_slot
@@ -18,12 +18,12 @@ def slot_of(key):
 
 
 class ClusterConnection:
-    """Asks one of these ports where the slots are. Use as a context manager."""
+    """Asks any of these ports where the slots are. Use as a context manager."""
 
     def __init__(self, ports):
         self._connections = {}  # port -> connection
         self._owners = []  # (first slot, last slot, port)
-        self._last = None  # the port that answered last: WAIT asks there
+        self._last = None  # the port that answered last: WAIT is sent there
         try:
             self._learn(ports)
         except BaseException:
@@ -46,7 +46,7 @@ class ClusterConnection:
         return self._connections[port]
 
     def call(self, *words):
-        """One command and its answer; an error that is no redirection is raised."""
+        """One command and its answer; an error other than a redirection is raised."""
         if words[0] == "WAIT":
             return self._to(self._last).call(*words)
         slot = slot_of(words[2 if words[0] in CONTAINERS else 1])

@@ -1,7 +1,7 @@
 """A cluster of three masters and three replicas, with objects of every family spread over its slots: replicas take over
-by command and because their master is killed, and slots move from node to node, while clients go on.
+by a command or because their master is killed, and slots move from node to node, while clients go on.
 
-Clients take as acknowledged what WAIT says a replica has.
+Clients count as acknowledged only what a replica has, according to WAIT.
 """
 
 import random
@@ -56,10 +56,10 @@ class _Trial:
     def _settle(self):
         wait_until(self._cluster.is_whole, "every slot has a master and every master a replica that follows it")
 
-    # --- what is done to it ---
+    # --- faults ---
 
     def _some_replica(self):
-        """With its master."""
+        """A replica, and its master."""
         masters = {node.port: node for node in self._cluster.masters}
         replicas = [node for node in self._cluster.nodes if node.port not in masters]
         replica = self._rng.choice(replicas)
@@ -76,7 +76,7 @@ class _Trial:
         self._books.count("kills")
         wait_until(lambda: self._is_master(replica), "the replica has taken over")
         self._books.count("failovers")
-        # Only now: it comes back with nothing, and must not find itself a master still.
+        # Restarted only now: it comes back empty, and must not be a master any more.
         master.come_back()
 
     @staticmethod
@@ -84,8 +84,8 @@ class _Trial:
         return node.info("replication")["role"] == "master"
 
     def _move_slots(self):
-        """Some that our keys are in. A table and its log go one after the other: in between, commands for both are told
-        to try again."""
+        """Moves some slots that our keys are in. A table and its log move one after the other; in between, commands for
+        both are answered with TRYAGAIN."""
         for key in self._rng.sample(self._crew_keys(), 3):
             slot = slot_of(key)
             source = self._cluster.master_of(slot)

@@ -1,6 +1,6 @@
-"""The server is killed without warning, again and again, while a client of each family works on it: with an append-only
-file written before each answer, each second, or none but saved files; in the midst of a rewrite or of saving; with the
-last record torn or cut off."""
+"""The server is killed again and again, while a client of each family works on it. Its append-only file is written
+before each answer or each second, or there are only saved files. Kills also come during a rewrite or a save, and the
+last record may be torn or cut off."""
 
 import contextlib
 import os
@@ -14,9 +14,10 @@ from crew import Crew
 from resp import encoded
 from server import Server, let_pass, wait_until
 
-LIVES = 6  # of one server, before the next begins with nothing
+LIVES = 6  # lives of one server, before the next starts empty
 LONGEST_LIFE = 0.5  # seconds
-# What may be lost with appendfsync everysec: a second, and what the host may put off while the disk is busy.
+# The seconds that may be lost with appendfsync everysec: one, and those by which the host may delay it while the disk
+# is busy.
 SECONDS_NOT_ON_DISK = 2.5
 
 ALWAYS = {"appendonly": "yes", "appendfsync": "always"}
@@ -47,7 +48,7 @@ class _Round:
         self._books = books
         self._rng = random.Random(seed)
         self._crew = Crew(seed, books)
-        self._saved_at = 0.0  # when a save that came to its end had begun
+        self._saved_at = 0.0  # when the last completed save began
         self._started_at = now()
 
     def run(self, is_over):
@@ -68,7 +69,7 @@ class _Round:
     # --- one life ---
 
     def _live_and_die(self):
-        """Returns what must be there afterwards."""
+        """Works, then kills the server; returns the promise of what must be there afterwards."""
         self._crew.start(self._server.connect)
         let_pass(self._rng.random() * LONGEST_LIFE)
         disturbance = self._rng.choice(["nothing", "nothing", "rewrite", "save"])
@@ -83,7 +84,7 @@ class _Round:
         if self._flavour.startswith("always"):
             return EVERYTHING
         if self._flavour == "everysec":
-            # What was there at the start came from the file.
+            # Everything that was there at the start had come from the file.
             return Promise(max(killed_at - SECONDS_NOT_ON_DISK, self._started_at))
         return Promise(self._saved_at)
 
@@ -93,7 +94,7 @@ class _Round:
         self._saved_at = began_at
 
     def _begin(self, what):
-        """A rewrite or a save that takes a while, and goes on for a part of it."""
+        """Begins a rewrite or a save that takes a while, and returns when a part of it is done."""
         admin = self._server.admin
         admin.call("CONFIG", "SET", "rdb-key-save-delay", self._rng.randrange(1, 20_000))
         admin.call("BGREWRITEAOF" if what == "rewrite" else "BGSAVE")
@@ -105,7 +106,8 @@ class _Round:
         self._books.count("during a save", int(state["rdb_bgsave_in_progress"]))
 
     def _kill(self):
-        """With its child, as when the machine goes: one that lived on would put its file in place of a newer one."""
+        """Kills the server and its child process, as when the machine fails: a surviving child would replace a newer
+        file by its own."""
         self._server.kill()
         self._books.count("kills")
         for process in pathlib.Path("/proc").glob("[0-9]*"):
@@ -125,7 +127,7 @@ class _Round:
         self._set_small_blocks()
 
     def _set_small_blocks(self):
-        """So that logs have many, packed and not."""
+        """Sets small blocks, so that logs have many, packed and unpacked."""
         for name, value in (("block-bytes", self._rng.choice([256, 2000, 14336])), ("compress-age", 0)):
             self._server.admin.call("CONFIG", "SET", f"millrace.{name}", value)
 
@@ -136,8 +138,8 @@ class _Round:
         return max(files, key=lambda path: int(path.name.split(".")[-3]))
 
     def _tear_the_last_record(self):
-        """A record that the disk has a part of: nobody was answered yet. While all rest: a kill under load may have torn
-        one already, and two torn ends are more than the host cuts off."""
+        """Appends a part of a record, as if a command was killed before its answer. All clients are idle: a kill under
+        load may already have torn a record, and the host does not cut off two."""
         self._kill()
         record = encoded(("TWRITE", "torn", "tag", "never acknowledged"))
         self._books.count("torn records")
@@ -145,11 +147,11 @@ class _Round:
             file.write(record[: self._rng.randrange(1, len(record))])
         self._come_up()
         self._crew.prove(self._server.connect)
-        self._server.rewrite_aof()  # as the guide says
+        self._server.rewrite_aof()  # as docs/guides/log.md says
 
     def _cut_the_last_record(self):
-        """The end of the last record is missing: what it said is gone, and nothing else. The last record is a write, that
-        comes when all clients rest, unless an effect of a date, such as a worker that is stale by now, comes after it."""
+        """Cuts off the end of the last record: it is lost, and nothing else. All clients are idle, so this record is a
+        write, unless the effect of a date comes after it, such as scheduled messages that have become due."""
         admin = self._server.admin
         kept = admin.call("TWRITE", "cut", "tag", "kept")
         last = admin.call("TWRITE", "cut", "tag", "cut off")
@@ -163,7 +165,7 @@ class _Round:
         if found != expected:
             self._books.lost(f"cut: there are {found} instead of {expected} after the end of the file was cut off")
         self._crew.prove(self._server.connect)
-        self._server.rewrite_aof()  # as the guide says
+        self._server.rewrite_aof()  # as docs/guides/log.md says
 
     @staticmethod
     def _ends_with(path, words):

@@ -19,7 +19,7 @@ from route_client import RouteClient
 from server import let_pass
 from suggest_client import SuggestClient
 
-PATIENCE = 60  # seconds in which a server or a cluster that was there must be there again
+PATIENCE = 60  # seconds within which a server or a cluster must be available again
 FAMILIES = {
     "log": LogClient,
     "once": OnceClient,
@@ -37,12 +37,12 @@ FAMILIES = {
 
 
 def is_answered(connection):
-    """An answer is all the confirmation there is."""
+    """Without a replica, an answer is the only confirmation."""
     return True
 
 
 def is_on_a_replica(connection):
-    """What the host promises of a failover, and no more."""
+    """Whether a replica has confirmed: more is not guaranteed by the host for a failover."""
     try:
         return connection.call("WAIT", "1", "500") >= 1
     except RespError as error:
@@ -52,7 +52,7 @@ def is_on_a_replica(connection):
 
 
 class Crew:
-    """Of one seed, `each` of every family."""
+    """The clients of one seed, `each` of every family."""
 
     def __init__(self, seed, books, confirm=is_answered, each=1):
         names = [(family, n) for family in FAMILIES for n in range(each)]
@@ -66,13 +66,13 @@ class Crew:
         self._all(connect, lambda client, c: client.prepare(c))
 
     def start(self, connect):
-        """Each on a connection of its own, until rest() is called or its server goes."""
+        """Starts each client on a connection of its own, until rest() is called or its server fails."""
         self._is_over = False
         for client in self.clients:
             client.start(connect, lambda: self._is_over)
 
     def rest(self):
-        """Each ends what it is doing."""
+        """Each client finishes its current step."""
         self._is_over = True
         for client in self.clients:
             client.join()
@@ -81,7 +81,7 @@ class Crew:
         self._all(connect, lambda client, c: client.prove(c, promise))
 
     def finish(self, connect):
-        """Whoever is interrupted finds out first what was done."""
+        """A client that is interrupted first calls prove() again."""
 
         def prove_and_finish(client, c):
             client.prove(c, EVERYTHING)
@@ -90,8 +90,8 @@ class Crew:
         self._all(connect, prove_and_finish)
 
     def _all(self, connect, what):
-        """One client's trouble must not hide another's. A busy machine may make a node late enough for its cluster to
-        take it for dead, or a replica for WAIT: whoever meets that begins again."""
+        """Runs all clients, even if one has trouble. On a busy machine a node may be so late that its cluster considers
+        it dead, or a replica too late for WAIT; a client that sees this begins again."""
         deadline = now() + PATIENCE
         for client in self.clients:
             while (interruption := self._interruption_of(connect, client, what)) is not None:

@@ -1,4 +1,4 @@
-"""A graph: every fact that was added is there, in all orders, and none that was removed."""
+"""A graph: every fact that was added is there, in all orders, and no fact that was removed."""
 
 from books import now
 from client import Client
@@ -10,9 +10,9 @@ NAMES = tuple(f"n{n}" for n in range(8))
 class FactClient(Client):
     def prepare(self, c):
         self._key = f"fact:{self.name}"
-        # fact -> (whether it is there, when that was acknowledged)
+        # fact -> (whether it exists, when that was acknowledged)
         self._known = {}
-        self._under_way = {}  # fact -> what was asked for and has no answer
+        self._under_way = {}  # fact -> a change without an answer
 
     def step(self, c):
         facts = {tuple(self.rng.choice(NAMES) for _ in range(3)) for _ in range(self.rng.randrange(1, 5))}

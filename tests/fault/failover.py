@@ -1,7 +1,7 @@
-"""A master and its replica change places again and again, while a client of each family works on whichever is the
-master: the master is killed, hands over in good order, stands still, or is cut off and goes on serving its clients.
+"""A master and its replica change roles again and again, while a client of each family works on the current master. The
+old master is killed, hands over in order, is stopped, or is cut off and goes on serving its clients.
 
-Clients take as acknowledged what WAIT says the replica has: the host promises no more of a failover.
+Clients count as acknowledged only what the replica has, according to WAIT: the host guarantees no more for a failover.
 """
 
 import random
@@ -10,7 +10,7 @@ from books import now
 from crew import Crew, is_on_a_replica
 from server import Server, let_pass, wait_until
 
-CHANGES = 8  # of one pair, before the next begins with nothing
+CHANGES = 8  # changes of one pair, before the next starts empty
 LONGEST_REIGN = 0.5  # seconds
 
 
@@ -61,13 +61,14 @@ class _Round:
         self._master.restart()
 
     def _handed_over(self):
-        """The host's own way: it waits until the replica has everything."""
+        """The host's FAILOVER command, which waits until the replica has everything."""
         self._master.admin.call("FAILOVER", "TO", "127.0.0.1", self._heir.port)
         wait_until(lambda: self._heir.info("replication")["role"] == "master", "the heir has taken over")
         self._crew.rest()
 
     def _standing_still(self):
-        """Whoever looks takes it for dead; it goes on where it was, and does not know that it is no master any more."""
+        """The master is stopped and looks dead. Later it goes on where it was, and does not know that it is no longer
+        the master."""
         self._master.suspend()
         self._promote_heir()
         let_pass(self._rng.random() * 0.1)
@@ -75,7 +76,7 @@ class _Round:
         self._crew.rest()
 
     def _cut_off(self):
-        """A partition: its clients go on writing for a while, and nobody confirms it."""
+        """A partition: the master's clients go on writing for a while, and no replica confirms it."""
         self._promote_heir()
         let_pass(self._rng.random() * 0.1)
         self._crew.rest()

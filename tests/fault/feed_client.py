@@ -1,5 +1,5 @@
-"""A feed that watches a log and a channel: from the positions its reader has kept, each message comes once, in order,
-whatever becomes of the feed itself."""
+"""A feed that watches a log and a channel: from the positions that its reader has kept, each message comes once, in
+order, even if the feed itself is lost."""
 
 from client import Client, Unconfirmed
 from resp import RespError
@@ -15,12 +15,12 @@ class _Watched:
     def __init__(self, kind, tag, number=0):
         self.kind, self._tag, self._number = kind, tag, number
         self.key = f"{{{tag}}}{kind}{number}"
-        self.acknowledged = {}  # number -> when
+        self.acknowledged = {}  # number -> when it was acknowledged
         self.begin_again()
 
     def begin_again(self):
         self.position = NOT_THERE
-        self.seen = []  # as they came by the feed
+        self.seen = []  # in the order in which the feed delivered them
 
     def write(self, c, number):
         if self.kind == "log":
@@ -38,7 +38,7 @@ class _Watched:
 
 
 class FeedClient(Client):
-    """In a cluster a feed is read where its keys are: all have one hash tag."""
+    """In a cluster a feed is read on the node that has its keys, so all keys have one hash tag."""
 
     def prepare(self, c):
         self._feed = f"{{{self.name}}}feed"
@@ -46,7 +46,7 @@ class FeedClient(Client):
         for kind in ("log", "channel"):
             self._watch(_Watched(kind, self.name))
         self._number = 0
-        self._connection = None  # on which the keys were added: another may lead to another node, or to an older feed
+        self._connection = None  # the connection of FEED.ADD: another may reach another node or an older feed
 
     def _watch(self, watched):
         self._watched[watched.key] = watched
@@ -61,12 +61,12 @@ class FeedClient(Client):
         try:
             self._read(c, "MAX", self.rng.choice([1, 5, 1000]))
         except _WrongPosition as error:
-            raise Unconfirmed from error  # the server is another than before: prove() finds out what it has
+            raise Unconfirmed from error  # another server: prove() finds out what it has
         for watched in [one for one in self._watched.values() if len(one.seen) >= FULL]:
             self._turn_over(c, watched)
 
     def _turn_over(self, c, watched):
-        """The next key, when everything in this one has come."""
+        """Begins the next key, when everything in this one has come."""
         if watched.seen != watched.everything(c):
             return
         del self._watched[watched.key]
@@ -84,7 +84,7 @@ class FeedClient(Client):
             raise
 
     def _read(self, c, *options):
-        """False: nothing has come."""
+        """Reads the feed; false if nothing has come."""
         if self._connection is not c:
             for watched in self._watched.values():
                 self._add(c, watched)
@@ -99,12 +99,12 @@ class FeedClient(Client):
         for key, *rest in answer:
             if watched := self._watched.get(key.decode()):
                 self._take(c, watched, rest)
-            else:  # of an older feed by this name, on a node that we have come back to
+            else:  # a key of an older feed with this name, on a node that we were on before
                 c.call("FEED.DEL", self._feed, key)
         return bool(answer)
 
     def _take(self, c, watched, rest):
-        if len(rest) == 1:  # gone or moved
+        if len(rest) == 1:  # the key was deleted or has moved
             self._add(c, watched)
             return
         position, messages, _, missed = rest
@@ -141,7 +141,7 @@ class FeedClient(Client):
                 self.books.lost(f"{watched.key}: {missing[:9]} did not come, of {len(there)} that are there")
 
     def finish(self, c):
-        """prove() has read everything."""
+        """Nothing to do: prove() has read everything."""
 
 
 class _WrongPosition(Exception):

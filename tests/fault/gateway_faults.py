@@ -1,5 +1,5 @@
 """Thousands of streams at two gateways, with publishers that go on: a gateway, the server behind it, or the master of a
-slot is killed; every stream comes back at any gateway, misses nothing and gets nothing twice.
+slot is killed; every stream reconnects to any gateway, misses nothing and gets nothing twice.
 
 ./test --all has 2,000 streams, a short run fewer.
 """
@@ -12,7 +12,7 @@ import sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "gateway"))
 
-from books import now  # noqa: E402: what follows needs the line above
+from books import now  # noqa: E402: needs the path set above
 from cluster import Cluster  # noqa: E402
 from cluster_connection import ClusterConnection  # noqa: E402
 from gateway import Gateway  # noqa: E402
@@ -27,7 +27,7 @@ PUBLISHERS = 4
 REST = 0.02  # seconds between two messages of a publisher
 BETWEEN = 40  # messages from one fault to the next
 LONGEST_PEACE = 0.3
-PATIENCE = 120  # seconds in which all streams must have come back and have caught up
+PATIENCE = 120  # seconds within which all streams must have reconnected and caught up
 MOST = 10**6
 
 
@@ -48,7 +48,7 @@ def _allow_open_files(count):
 
 
 class _OneServer:
-    """With an append-only file. `promises_all`: whatever it has answered is there after each fault."""
+    """A server with an append-only file. `promises_all`: everything that it has answered is there after each fault."""
 
     promises_all = True
 
@@ -64,11 +64,11 @@ class _OneServer:
         self._server.come_back()
 
     def settle(self):
-        """It is there as soon as it is up."""
+        """Nothing to do: a server that has started has all its data."""
 
 
 class _ClusterOfSix:
-    """Its masters answer before their replicas have it: what a master that is killed takes with it is not counted."""
+    """Its masters answer before their replicas have the data, so what a killed master loses is not counted."""
 
     promises_all = False
 
@@ -84,7 +84,7 @@ class _ClusterOfSix:
         master = rng.choice(self._cluster.masters)
         master.kill()
         wait_until(lambda: len(self._cluster.masters) == 3, "the replica has taken over")
-        # Only now: it comes back with nothing, and must not find itself a master still.
+        # Restarted only now: it comes back empty, and must not be a master any more.
         master.come_back()
 
     def settle(self):
@@ -125,7 +125,7 @@ class _Trial:
                     self._books.trouble(f"{type(thread).__name__}: {thread.failure!r}")
 
     def _some_faults(self, faults, end):
-        """Each once, then in any order until the time is up."""
+        """Each fault once, then faults in random order until the time is over."""
         yield from self._rng.sample(list(faults), len(faults))
         while now() < end and self._books.are_clean:
             yield self._rng.choice(list(faults))
@@ -173,7 +173,7 @@ class _Trial:
             wait_until(lambda: all(one.last >= published[one.kind, one.key] for one in proven) or streams.failure,
                        "every stream has the last message", PATIENCE)
         except AssertionError:
-            pass  # said for each of them below
+            pass  # reported for each of them below
         streams.stop()
         for stream in proven:
             last = published[stream.kind, stream.key]
@@ -185,7 +185,7 @@ class _Trial:
         self._books.count("reconnections", streams.reconnections)
 
     def _keys_that_hold_all(self, stand, published):
-        """Keys that hold exactly what was acknowledged, in its order."""
+        """The keys that hold exactly what was acknowledged, in that order."""
         known = set()
         with stand.connect() as c:
             for (kind, name), last in published.items():

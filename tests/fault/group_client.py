@@ -15,7 +15,7 @@ class GroupClient(Client):
         self._serial = 0
         self._log = LogBooks(self, f"work:{self.name}")
         self._delivered = set()  # offsets that came at least once
-        self._done = {}  # offset -> when its acknowledgement was acknowledged
+        self._done = {}  # offset -> when the server confirmed its acknowledgement
         self._unsure = set()  # acknowledged without an answer
         c.call("TREAD", self._log.key, 1, 1, "GROUP", "g", "RETRY", RETRY, 0, "BLOCK", 1)
         self.acknowledged(c)
@@ -36,7 +36,7 @@ class GroupClient(Client):
         self._log.evict(c, min(open_ones, default=max(self._log.messages) + 1) - 1)
 
     def _take(self, c, acknowledge):
-        """Reads as a worker does. What it does not acknowledge comes again when its time is over."""
+        """Reads as a worker does. Messages that it does not acknowledge come again when their lease ends."""
         got = c.call("TREAD", self._log.key, 1, self.rng.randrange(1, 30), "GROUP", "g", "RETRY", RETRY, 0) or []
         for offset, _, entry in got:
             if offset in self._done:
@@ -79,7 +79,7 @@ class GroupClient(Client):
         self._delivered = {offset for offset in self._delivered if offset <= group["last"]}
 
     def finish(self, c):
-        """Everything that is left is delivered, what was pending when its time is over."""
+        """Reads until everything is delivered; pending messages come when their lease ends."""
 
         def is_worked_off():
             self._take(c, acknowledge=True)

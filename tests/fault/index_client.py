@@ -1,4 +1,4 @@
-"""An index: it says what its documents hold, and the documents are those that were acknowledged."""
+"""An index: its answers equal the content of its documents, and the documents are those that were acknowledged."""
 
 from books import now
 from client import Client
@@ -13,7 +13,7 @@ class IndexClient(Client):
         tag = f"{{index:{self.name}}}"
         self._index, self._prefix = tag, tag + "d:"
         self._held = {n: (None, 0.0) for n in DOCUMENTS}  # n -> (its value, when that was acknowledged)
-        self._under_way = {}  # n -> what was asked for and has no answer
+        self._under_way = {}  # n -> a change without an answer
         self._create(c)
 
     def _create(self, c):
@@ -35,7 +35,7 @@ class IndexClient(Client):
 
     def prove(self, c, promise):
         if info(c, self._index) is None:
-            self._create(c)  # it was made after the last save
+            self._create(c)  # the index was created after the last save
         wait_until(lambda: info(c, self._index)[b"state"] == b"ready", "the index is built")
         listed = {key.decode(): int(value) for key, value in found(c, self._index, "ORDER", "v", "WITHVALUES")}
         for n in DOCUMENTS:

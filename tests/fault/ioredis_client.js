@@ -1,5 +1,5 @@
-// An ordinary client of a cluster in JavaScript: writes to logs and publishes until its input ends, while another of its
-// connections waits for each message of one log. Then prints what was acknowledged to it, as JSON.
+// An ordinary cluster client in JavaScript. It writes to logs and publishes until its input ends, while another
+// connection waits for each message of one log. Then it prints what was acknowledged, as JSON.
 //
 //   node ioredis_client.js PORT [PORT ...]
 const { Cluster } = require("ioredis");
@@ -50,6 +50,6 @@ async function listen(cluster) {
   const [writer, listener] = [connect(), connect()];
   await Promise.all([write(writer), listen(listener)]);
   const told = JSON.stringify({ written, published, heard, refused });
-  // Not disconnect(): now and then the library, just after a failover, leaves something open, and node would wait for it.
+  // Not disconnect(): just after a failover the library sometimes leaves something open, and node would wait for it.
   process.stdout.write(told + "\n", () => process.exit(0));
 })();

@@ -1,5 +1,5 @@
-"""A log with messages for later: each is in the schedule or in the log, and once, in the order of dates.
-What was deleted stays away."""
+"""A log with messages for later: each is either in the schedule or in the log, once, in the order of dates. Deleted
+messages do not come back."""
 
 from books import EVERYTHING
 from client import Client, some_bytes
@@ -16,7 +16,7 @@ class LaterClient(Client):
         self._open = None  # (words of the command, its entry) that may have been done or not
         self._entries = {}  # entry -> when it was acknowledged
         self._deleted = {}
-        self._tickets = {}  # entry -> its date and number
+        self._tickets = {}  # entry -> the date and number of its ticket
 
     def step(self, c):
         if self._open is not None or self.rng.random() < 0.9:
@@ -37,7 +37,7 @@ class LaterClient(Client):
         self._open = None
 
     def _delete(self, c):
-        """The oldest. Until the answer counts, nobody knows whether they are there."""
+        """Deletes the oldest messages. Until the answer counts, it is not known whether they are there."""
         oldest = c.call("TREAD", self._key, 1, DELETED_AT_ONCE, "SKIP")
         if not oldest:
             return
@@ -49,7 +49,7 @@ class LaterClient(Client):
         self._deleted |= dict.fromkeys(entries, when)
 
     def prove(self, c, promise):
-        # In this order: what falls due in between is seen twice, and not missed.
+        # The schedule is read first: a message that becomes due in between is then seen twice, and not missed.
         waiting = [entry.decode() for *_, entry in c.call("TSCHED", "LIST", self._key, "COUNT", MOST)]
         written = [entry.decode() for _, _, entry in c.call("TREAD", self._key, 1, MOST, "SKIP")]
         there = {*waiting, *written}
@@ -70,14 +70,15 @@ class LaterClient(Client):
                 self.books.repeated(f"{self._key}: {entry[:40]!r} was deleted and is there again")
 
     def _prove_order(self, written):
-        """A delay ends after the write, so what was due earlier was waiting before anything later was written."""
+        """Checks the order of dates: a delay ends after the write, so a message that was due earlier was in the
+        schedule before a later one was written to the log."""
         known = [(self._tickets[entry], entry) for entry in written if entry in self._tickets]
         for (before, first), (after, second) in zip(known, known[1:]):
             if before > after:
                 self.books.trouble(f"{self._key}: {first[:40]!r} of {before} comes before {second[:40]!r} of {after}")
 
     def finish(self, c):
-        """All that waits is written."""
+        """Waits until all scheduled messages are in the log."""
         if self._open is not None:
             self._send(c)
         wait_until(lambda: not c.call("TSCHED", "LIST", self._key), "all that is due is written")

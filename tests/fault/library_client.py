@@ -11,8 +11,8 @@ from redis.exceptions import RedisClusterException, RedisError
 
 from client import Client
 
-LOGS = 6  # over as many slots
-# The latter is also what redis-py 4.3 ends with when a node that it knew is gone and it looks for the others.
+LOGS = 6  # in as many slots
+# redis-py 4.3 raises the last one also when a node is gone and it looks for the others.
 GIVES_UP = (RedisError, RedisClusterException)
 logging.getLogger("redis.cluster").setLevel(logging.CRITICAL)
 
@@ -59,7 +59,7 @@ class LibraryClient(Client):
             self.books.repeated(f"{self._channel}: an id came twice")
 
     def finish(self, c):
-        """There is nothing to work off."""
+        """Nothing to do."""
 
 
 class _Library:
@@ -70,7 +70,7 @@ class _Library:
             raise ConnectionError(str(error)) from error
 
     def write(self, key, *words):
-        """Whether a replica has it."""
+        """Writes; returns whether a replica has it."""
         try:
             self._cluster.execute_command(*words)
             node = self._cluster.get_node_from_key(key)

@@ -1,4 +1,4 @@
-"""Locks: whoever was told that it holds one holds it, nobody else does, and tokens rise."""
+"""Locks: an owner that was told that it holds a lock holds it, no other owner does, and tokens rise."""
 
 from books import now
 from client import Client
@@ -13,8 +13,8 @@ class _Lock:
         self.key = key
         self.held = None  # (owner, token), or None: free
         self.since = 0.0  # when that was acknowledged
-        self.greatest = 0  # token that was ever seen
-        self.under_way = None  # what was asked for and has no answer: "acquire" with its owner, "release"
+        self.greatest = 0  # the greatest token seen so far
+        self.under_way = None  # a request without an answer: "acquire" with its owner, or "release"
 
 
 class LockClient(Client):
@@ -84,7 +84,7 @@ class LockClient(Client):
         return held is None if what == "release" else held is not None and held[0] == owner
 
     def finish(self, c):
-        """Everything is given back, and the next token is greater than all before."""
+        """Releases everything, and checks that the next token is greater than all before."""
         for lock in self._locks:
             if lock.held is not None:
                 self._release(c, lock, lock.held[0])

@@ -8,7 +8,7 @@ class LogBooks:
         self._owner = owner
         self.key = key
         self.messages = {}  # offset -> (entry, when it was acknowledged)
-        self.evicted = 0  # up to here an eviction was asked for; if its answer is missing, prove() says whether it was done
+        self.evicted = 0  # an eviction up to here was asked for; prove() checks it if there was no answer
 
     def written(self, first, entries, when):
         for offset, entry in enumerate(entries, first):
@@ -17,15 +17,15 @@ class LogBooks:
             self.messages[offset] = (entry, when)
 
     def evict(self, c, offset):
-        """All up to this offset."""
+        """Evicts everything up to this offset."""
         self.evicted = max(self.evicted, offset)
         c.call("TEVICT", self.key, offset)
         for old in [old for old in self.messages if old <= offset]:
             del self.messages[old]
 
     def prove(self, c, promise):
-        """Every acknowledged message is at its offset; what is not, and need not be, is forgotten. Returns what the log
-        has, offset -> entry."""
+        """Checks that every acknowledged message is at its offset; forgets those that are missing and may be. Returns
+        what the log has, offset -> entry."""
         there = self._read(c)
         for offset, (entry, when) in list(self.messages.items()):
             if there.get(offset) == entry:
@@ -39,7 +39,7 @@ class LogBooks:
         return there
 
     def _read(self, c):
-        """Everything, and how far it is evicted by the log's own account."""
+        """All messages, and the offset up to which the log says that it was evicted."""
         (first, last), *messages = c.call("TREAD", self.key, 1, MOST, "SKIP", "WITHINFO") or [(1, 0)]
         there = {message[0]: message[2].decode() for message in messages}
         if list(there) != list(range(first, last + 1)):

@@ -30,4 +30,4 @@ class LogClient(Client):
             self.books.repeated(f"{self._log.key}: a message is there twice, or not in the order it was written in")
 
     def finish(self, c):
-        """There is nothing to work off."""
+        """Nothing to do."""

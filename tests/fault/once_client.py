@@ -1,4 +1,5 @@
-"""A log whose writes have ids: a write without an answer is sent again, and is there once. Every other one is a frame."""
+"""A log whose writes have ids: a write without an answer is sent again, and is stored once. Every second write is a
+frame."""
 
 from books import EVERYTHING
 from client import Client, some_bytes
@@ -48,7 +49,7 @@ class OnceClient(Client):
             self.books.repeated(f"{self._log.key}: a message is there twice, or not in the order it was written in")
 
     def finish(self, c):
-        """What is open is sent for the last time."""
+        """Sends the open write for the last time."""
         if self._open is not None:
             self._send(c)
         self.prove(c, EVERYTHING)

@@ -1,5 +1,5 @@
-"""A worker pool: what was pushed for a recipient comes in order, until it is acknowledged, and not again after that;
-its recipients move among workers that come and go."""
+"""A worker pool: what was pushed for a recipient is delivered in order until it is acknowledged, and not again after
+that. Recipients move among workers that join and leave."""
 
 from books import now
 from client import Client, some_bytes
@@ -8,7 +8,7 @@ from shard_words import HOUR, NOTOWNER, NOWORKER, deliveries
 
 WORKERS = ("one", "two", "three")
 RECIPIENTS = tuple(f"r{n}" for n in range(5))
-LATE = (NOTOWNER, NOWORKER)  # the recipient or the worker has moved on
+LATE = (NOTOWNER, NOWORKER)  # the recipient has another worker, or the worker is gone
 MOST = 10**6
 
 
@@ -17,7 +17,7 @@ class PoolClient(Client):
         self._key = f"pool:{self.name}"
         self._serial = 0
         self._pushed = {recipient: {} for recipient in RECIPIENTS}  # serial -> when it was acknowledged
-        self._done = {recipient: {} for recipient in RECIPIENTS}  # serial -> when its acknowledgement was acknowledged
+        self._done = {recipient: {} for recipient in RECIPIENTS}  # serial -> when its acknowledgement was confirmed
         self._unsure = set()  # (recipient, serial) acknowledged without an answer
         self._delivered = set()
         c.call("SHARD.SET", self._key, "STALE", HOUR)
@@ -47,7 +47,7 @@ class PoolClient(Client):
         self.acknowledged(c)
 
     def _work(self, c, worker, acknowledge, count=None):
-        """Pulls as a worker does. What it does not acknowledge it has in hand until it joins anew."""
+        """Pulls as a worker does. Payloads that it does not acknowledge stay in flight until it joins again."""
         for recipient, batch in self._pull(c, worker, count or self.rng.randrange(1, 20)).items():
             serials = [serial for _, serial in batch]
             again = self._done[recipient].keys() & serials
@@ -66,7 +66,7 @@ class PoolClient(Client):
         return got
 
     def _acknowledge(self, c, worker, recipient, batch):
-        """Everything up to the last of the batch: the worker may have had earlier ones in hand."""
+        """Acknowledges everything up to the last of the batch: the worker may have earlier payloads in flight."""
         upto = {serial for serial in self._pushed[recipient] if serial <= batch[-1][1]}
         upto |= {serial for _, serial in batch}
         upto -= self._done[recipient].keys()
@@ -80,7 +80,7 @@ class PoolClient(Client):
                 raise
         self._unsure -= {(recipient, serial) for serial in upto}
 
-    # --- proof ---
+    # --- checking ---
 
     def prove(self, c, promise):
         if c.call("SHARD.CHECK", self._key) != b"OK":
@@ -91,8 +91,8 @@ class PoolClient(Client):
         self._unsure.clear()
 
     def _everything(self, c):
-        """All that is not acknowledged: workers that join anew get again what they had in hand. They join once more, so
-        that it is in nobody's hand afterwards."""
+        """Everything that is not acknowledged: workers that join again get what they had in flight. They join once
+        more, so that nothing is in flight afterwards."""
         found = {}
         for worker in WORKERS:
             c.call("SHARD.JOIN", self._key, worker)

@@ -12,7 +12,7 @@ PAUSE = 0.02
 
 class Publisher(threading.Thread):
     def __init__(self, keys, ports, rng, rest):
-        """`keys`: (kind, name) each; `rest`: seconds after each message."""
+        """`keys`: pairs (kind, name); `rest`: seconds to wait after each message."""
         super().__init__(daemon=True)
         self.published = {key: 0 for key in keys}  # the last number that was acknowledged
         self.failure = None
@@ -22,7 +22,7 @@ class Publisher(threading.Thread):
         self._stops = False
 
     def stop(self):
-        """After the message that is under way."""
+        """Stops after the current message."""
         self._stops = True
         self.join()
 

@@ -8,7 +8,7 @@ from log_books import LogBooks
 from route_words import TASK, match
 
 DEVICES = tuple(f"d{n}|ws" for n in range(12))
-VALUES = range(5)  # of the field that filters ask for
+VALUES = range(5)  # values of the field that filters test
 KEPT = 300
 
 
@@ -19,7 +19,7 @@ class RouteClient(Client):
         self._log = LogBooks(self, self._key + ":ws")
         # (device, value) -> (whether it is subscribed, when that was acknowledged)
         self._subscribed = {(device, value): (False, 0.0) for device in DEVICES for value in VALUES}
-        self._under_way = {}  # (device, value) -> what was asked for and has no answer
+        self._under_way = {}  # (device, value) -> a change without an answer
 
     def step(self, c):
         chance = self.rng.random()
@@ -48,7 +48,7 @@ class RouteClient(Client):
         return [device for device in DEVICES if self._subscribed[device, value][0]]
 
     def _dispatch(self, c, value):
-        """The answer says how many devices there are; none, and nothing is written."""
+        """Dispatches a change. The answer is the number of devices; for none, nothing is written."""
         self._serial += 1
         document = json.dumps({"n": value, "serial": self._serial})
         words = ("DOC", document, "EVENT", "changed", "QUEUES", "ws", self._log.key)
@@ -88,7 +88,7 @@ class RouteClient(Client):
 
 
 class _Summaries:
-    """A connection on which messages are read as what of them is in the books: serial, value and devices."""
+    """A connection that reads messages in the form that is recorded: serial, value and devices."""
 
     def __init__(self, c):
         self._c = c

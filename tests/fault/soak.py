@@ -1,5 +1,5 @@
 """A mixed load of all families for a long time, with settings that change, keys that expire and are evicted, rewrites
-and connections that come and go: memory stays where it is, and no answer is one that the guides do not name."""
+and connections that come and go: memory does not grow, and the guides name every answer that comes."""
 
 import random
 import statistics
@@ -15,11 +15,11 @@ STEPS_A_CONNECTION = 300
 SAMPLES = 50_000
 POLICIES = ("noeviction", "allkeys-lru", "allkeys-lfu", "allkeys-random",
             "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl")
-# The live set has its full size after so many operations, however long a busy machine takes for them. Memory is compared
-# from then on.
+# After this many operations the live set has its full size, however long a busy machine needs for them. Memory is
+# compared from then on.
 WARM_UP_OPERATIONS = 220_000
-WARM_UP_SECONDS = 300  # at most
-MAY_GROW = 1.2  # from the first quarter to the last: what allocators and buffers do by themselves
+WARM_UP_SECONDS = 300  # the longest warm-up
+MAY_GROW = 1.2  # from the first quarter to the last, because of allocators and buffers
 MAY_STAY = 2_000_000  # bytes that an emptied server may hold beyond what it had when it was new
 SETTINGS = {
     "millrace.block-bytes": (256, 4096, 14336),
@@ -46,7 +46,7 @@ class _Soak:
         self._books = books
         self._seed = seed
         self._rng = random.Random(seed)
-        self._took = {family: [] for family in STEPS}  # seconds of a sample of its steps
+        self._took = {family: [] for family in STEPS}  # durations, in seconds, of a sample of the family's steps
         self._end = 0.0
 
     def run(self, seconds):
@@ -90,24 +90,25 @@ class _Soak:
 
     @staticmethod
     def _sample(took, seconds, rng):
-        """Of constant size, however long it goes on; later steps push earlier ones out."""
+        """Keeps a sample of constant size: later steps replace earlier ones."""
         if len(took) < SAMPLES:
             took.append(seconds)
         else:
             took[rng.randrange(SAMPLES)] = seconds
 
     def _note_latencies(self):
-        """Of steps, as clients in one Python process see them: they wait for each other more than for the server."""
+        """Records how long steps take for clients in one Python process: they wait more for each other than for the
+        server."""
         for family, took in self._took.items():
             took.sort()
             at = lambda share: took[min(len(took) - 1, int(share * len(took)))] * 1000
             self._books.note(f"{family}: a step took {at(0.5):.2f} ms in the middle, 99 % below {at(0.99):.2f}, "
                              f"99.9 % below {at(0.999):.2f}, at most {took[-1] * 1000:.2f}")
 
-    # --- what is done to the server ---
+    # --- disturbing the server ---
 
     def _disturb(self, goes_on):
-        """While goes_on() is true; returns what memory was used, again and again."""
+        """Disturbs the server while goes_on() is true; returns samples of the memory used."""
         samples = []
         while goes_on():
             samples.append(self._memory())
@@ -125,7 +126,8 @@ class _Soak:
         return samples
 
     def _squeeze(self):
-        """Less memory than there is in use, for a moment: the host evicts keys whole, or refuses what grows."""
+        """Sets maxmemory below the memory in use for a moment: the host evicts whole keys, or refuses writes that
+        grow."""
         admin = self._server.admin
         admin.call("CONFIG", "SET", "maxmemory-policy", self._rng.choice(POLICIES))
         admin.call("CONFIG", "SET", "maxmemory", int(self._memory() * 0.95))

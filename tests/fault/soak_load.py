@@ -4,7 +4,7 @@ import json
 
 from route_words import TASK
 
-KEYS = 4  # of each family
+KEYS = 4  # objects of each family
 
 
 def log_step(c, rng):
@@ -98,5 +98,5 @@ STEPS = {
     "lock": lock_step,
     "route": route_step,
 }
-# Answers that the guides name: who was evicted, has expired, is too late or finds no memory.
+# Errors that the guides name: something was evicted or has expired, a client is too late, or there is no memory.
 NAMED = ("OOM", "NOGROUP", "NOSUB", "BADRECEIPT", "NOWORKER", "NOWORKERS", "NOTOWNER")

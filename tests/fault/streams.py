@@ -1,8 +1,8 @@
-"""Clients of gateways by the thousand, in one thread: each follows a log or a channel as EventSource or by a WebSocket,
-and comes back with the last position it got, at any gateway, whenever its connection ends.
+"""Thousands of gateway clients in one thread. Each follows a log or a channel, by server-sent events or by a WebSocket.
+When its connection ends it reconnects to any gateway, with the last position that it got.
 
-The messages of a key are the numbers 1, 2, 3, …, so a stream needs to remember no more than the last one to know what is
-missing and what came twice.
+The messages of a key are the numbers 1, 2, 3, …, so a stream finds missing and repeated messages by remembering only
+the last one.
 """
 
 import contextlib
@@ -18,17 +18,17 @@ from books import now
 from raw_http import HANDSHAKE, KEY
 
 PAUSE = 0.05  # seconds before a client comes back
-CONNECTING_AT_ONCE = 200  # no more than a server's queue of new connections holds
+CONNECTING_AT_ONCE = 200  # at most the size of a server's queue of new connections
 TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
 
 
 class Stream:
-    """One client: request() begins, take() gets what comes."""
+    """One client: request() is what it sends first, take() is called with the bytes that it receives."""
 
     def __init__(self, kind, key):
         self.kind, self.key = kind, key  # "logs" or "channels", and its name
-        self.position = None  # of the last message
-        self.last = 0  # the number in it
+        self.position = None  # position of the last message
+        self.last = 0  # the number in the last message
         self.wrong = []  # ("lost" or "twice" or "told", sentence)
         self.connection = None
         self._unread = b""
@@ -41,7 +41,7 @@ class Stream:
         connection.send(self.request())
 
     def take(self, got):
-        """False: the gateway cannot serve it now, and the client must come back."""
+        """Returns false if the gateway cannot serve the stream now, and the client must reconnect."""
         self._unread += got
         if not self._has_begun:
             head, found, rest = self._unread.partition(b"\r\n\r\n")
@@ -54,7 +54,7 @@ class Stream:
         return self.take_events()
 
     def greet(self):
-        """What is sent once the connection stands."""
+        """Called once the connection is open; a subclass may send something."""
 
     def got(self, number, position):
         if number <= self.last:
@@ -64,7 +64,7 @@ class Stream:
         self.last, self.position = max(number, self.last), position
 
     def told(self, event):
-        """Of a gap, which none of the faults may cause."""
+        """Called for an event that reports a gap: none of the faults may cause one."""
         self.wrong.append(("told", f"{self.key}: after {self.last} the stream says {event}"))
 
 
@@ -95,7 +95,7 @@ class SocketStream(Stream):
         self._send(TEXT, json.dumps({"id": 1, "type": "follow", self.kind[:-1]: self.key, **place}).encode())
 
     def _send(self, opcode, payload):
-        # A mask of zeroes is one, too.
+        # A mask of zeroes is a valid mask.
         length = bytes([0x80 | len(payload)]) if len(payload) < 126 else struct.pack("!BH", 0xFE, len(payload))
         self.connection.send(bytes([0x80 | opcode]) + length + bytes(4) + payload)
 
@@ -133,18 +133,18 @@ class SocketStream(Stream):
 
 
 class Streams(threading.Thread):
-    """Keeps streams connected until stop(). `ports` are those of the gateways; one may be away."""
+    """Keeps streams connected until stop(). `ports` are those of the gateways, one of which may be down."""
 
     def __init__(self, streams, ports, seed):
         super().__init__(daemon=True)
         self.streams = streams
-        self.reconnections = -len(streams)  # the first connection of each is none
+        self.reconnections = -len(streams)  # the first connection of each is not a reconnection
         self.failure = None
         self._ports = ports
         self._rng = random.Random(seed)
         self._poll = select.epoll()
         self._by_number = {}
-        self._away = [(0.0, stream) for stream in streams]  # (when it comes back, who), in this order
+        self._away = [(0.0, stream) for stream in streams]  # (when it reconnects, stream), in this order
         self._stops = False
 
     def run(self):

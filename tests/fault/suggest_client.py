@@ -9,13 +9,13 @@ HALVED_BELOW = 1024
 
 
 class SuggestClient(Client):
-    """Scores are whole numbers that are doubled by hand before they are halved, so that they stay whole."""
+    """Scores are whole numbers. The client makes odd ones even before they are halved, so that they stay whole."""
 
     def prepare(self, c):
         self._key = f"suggest:{self.name}"
-        # term -> (score, when that was acknowledged); 0: it is not there
+        # term -> (score, when that was acknowledged); 0: the term does not exist
         self._known = {term: (0, 0.0) for term in TERMS}
-        self._under_way = {}  # term -> the score that was asked for and has no answer
+        self._under_way = {}  # term -> the score of a change without an answer
 
     def step(self, c):
         term, chance = self.rng.choice(TERMS), self.rng.random()
@@ -34,7 +34,7 @@ class SuggestClient(Client):
             self._make_even(c)
 
     def _make_even(self, c):
-        """One term that is odd is so no more."""
+        """Makes one odd score even."""
         odd = [term for term, (score, _) in self._known.items() if score % 2]
         if odd:
             score = self._known[odd[0]][0] + 1

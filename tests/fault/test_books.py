@@ -1,4 +1,4 @@
-"""The books find out a server that forgets: a run that reports no losses has looked for them."""
+"""The checks detect a server that loses data: so a run that reports no losses has looked for them."""
 
 import random
 
@@ -11,7 +11,7 @@ from server import Server, wait_until
 
 
 def work(crew, books, server, operations):
-    """All clients, until they have done so much more together, and nothing is under way."""
+    """Lets all clients work until they have done this many more operations together, and none is in flight."""
     enough = books.counts["operations"] + operations
     crew.start(server.connect)
     wait_until(lambda: books.counts["operations"] >= enough or not books.are_clean, "enough is done")
@@ -19,14 +19,14 @@ def work(crew, books, server, operations):
 
 
 class Sender(random.Random):
-    """With this, clients only send: it is what they do first of all."""
+    """A random generator with which clients only send, because that is the first choice in each step."""
 
     def random(self):
         return 0.0
 
 
 def leave_something_open(crew, server):
-    """For every reader."""
+    """Leaves messages that no reader has read."""
     with server.connect() as c:
         for client in crew.clients:
             client.rng, usual = Sender(), client.rng
@@ -36,7 +36,7 @@ def leave_something_open(crew, server):
 
 
 def forgetful(promise_of):
-    """What the books say when a server comes back with an old saved file, and promise_of(when it was saved) was given."""
+    """The findings when a server comes back with an old saved file, checked against promise_of(time of the save)."""
     books = Books()
     crew = Crew("forgetful", books)
     with Server() as server:
@@ -57,7 +57,7 @@ def forgetful(promise_of):
 
 @pytest.fixture(scope="module")
 def found():
-    """Of everything that was promised, what is missing."""
+    """The findings when everything was promised."""
     return forgetful(lambda saved_at: EVERYTHING)
 
 
@@ -71,14 +71,14 @@ def test_what_was_acknowledged_by_its_reader_and_comes_again_is_found(found, fam
     assert [sentence for sentence in found.duplicates if f"{family}0" in sentence]
 
 
-def test_what_was_not_promised_is_forgotten_and_no_loss():
+def test_what_was_not_promised_may_be_missing_and_is_no_loss():
     books = forgetful(Promise)
     assert books.are_clean, (books.losses, books.duplicates, books.troubles)
     assert books.counts["forgotten"] > 0
 
 
 class Interrupting:
-    """Connections of a server, the first of which say after some answers that the cluster is down."""
+    """Connections to a server; on the first ones, errors say after some answers that the cluster is down."""
 
     def __init__(self, server, times, answers):
         self._server = server
@@ -113,7 +113,7 @@ def server():
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("what", ["prove", "finish"])
 @pytest.mark.parametrize("answers", range(5))
-def test_whoever_is_interrupted_begins_again_and_nothing_is_missing(server, family, what, answers):
+def test_a_client_that_is_interrupted_begins_again_and_nothing_is_missing(server, family, what, answers):
     server.admin.call("FLUSHALL")
     books = Books()
     crew = Crew("interrupted", books)

@@ -1,4 +1,5 @@
-"""The process dies at a named place in the midst of saving, rewriting or loading; what was there before is there again.
+"""The process dies at a named point while it saves, rewrites or loads; afterwards, what was there before is there
+again.
 
 module/runtime/failure_point.h says how. The points are in a module of their own, build/millrace_failing.so.
 """
@@ -11,7 +12,8 @@ import pytest
 from families import FAMILIES
 from server import REPOSITORY, Server, module_path, wait_until
 
-# Every type has a point at each part that it saves, loads and rewrites (module/runtime/type_in_parts.cc), some have others.
+# Every type has a failure point at each part that it saves, loads and rewrites (module/runtime/type_in_parts.cc); some
+# have more.
 TYPE = re.compile(r'SavedType kSaved\{"[\w ]+", "(\w+)"')
 NAMED = re.compile(r'failure_point\("([\w.-]+)"\)')
 
@@ -37,7 +39,7 @@ def failing_module(monkeypatch):
 
 
 def fail_at(server, point):
-    """None: nowhere."""
+    """Sets the failure point; None clears it."""
     file = pathlib.Path(server.directory) / "failure-point"
     file.unlink(missing_ok=True) if point is None else file.write_text(point)
 
@@ -133,7 +135,7 @@ def test_a_replica_that_dies_while_it_loads_is_whole_when_it_has_come_back(point
         fail_at(replica, point)
         replica.admin.call("REPLICAOF", "127.0.0.1", master.port)
         wait_until(lambda: not replica.is_alive(), "the replica has died")
-        replica.kill()  # nobody is left to be killed; its connections are forgotten
+        replica.kill()  # it has died already; this forgets its connections
         fail_at(replica, None)
         replica.restart()
         replica.replicate(master)

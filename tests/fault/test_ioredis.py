@@ -1,4 +1,4 @@
-"""ioredis, as people use it from JavaScript, on a cluster whose slots move and whose masters hand over.
+"""ioredis, as people use it, on a cluster whose slots move and whose masters hand over to replicas.
 
 It needs node and npm; the library is installed as tests/server/javascript.py says.
 """
@@ -18,7 +18,7 @@ from resp import RespError
 from server import wait_until
 
 SCRIPT = pathlib.Path(__file__).resolve().parent / "ioredis_client.js"
-# What the host says while slots and masters change, and what the library says when that takes long.
+# The errors of the host while slots and masters change, and those of the library when that takes long.
 UNDERSTOOD = (
     "UNBLOCKED", "MOVED", "CLUSTERDOWN", "READONLY",
     "Too many Cluster redirections", "Connection is closed", "Failed to refresh slots cache")
@@ -26,13 +26,13 @@ UNDERSTOOD = (
 
 @pytest.fixture(scope="module")
 def ioredis():
-    """The environment in which node finds it."""
+    """The environment in which node finds ioredis."""
     return {**os.environ, "NODE_PATH": str(node_modules())}
 
 
 def test_what_ioredis_was_acknowledged_is_there_after_slots_moved_and_masters_handed_over(ioredis):
-    # By command only: what is acknowledged here is on the master, and a replica that takes over by itself, because the
-    # machine stood still for a while, may not have it.
+    # Replicas take over only by command. An acknowledged write is on the master, and a replica that takes over by
+    # itself, because the machine was slow for a while, may not have it.
     with Cluster(replicas=1, cluster_replica_no_failover="yes") as cluster:
         ports = [node.port for node in cluster.nodes]
         wait_until(cluster.is_whole, "every master has its replica")
@@ -57,7 +57,7 @@ def test_what_ioredis_was_acknowledged_is_there_after_slots_moved_and_masters_ha
 
 
 def last_of(c, key):
-    """Of a log. 0 while there is none, and while the cluster cannot say."""
+    """The last offset of a log; 0 if there is none, or while the cluster cannot answer."""
     try:
         return dict(zip(*[iter(c.call("TINFO", key))] * 2)).get(b"last", 0) if c.call("EXISTS", key) else 0
     except RespError as error:

@@ -1,5 +1,5 @@
-"""Who waits while its slot moves to another node gets the host's answer, goes there, and waits on; and nothing that
-happens by itself puts a key where it was that has moved ahead of its slot."""
+"""A client that waits while the slot moves to another node gets the host's redirection and waits on there. And no
+background work creates a key on the old node after the key has moved, while the slot has not."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def cluster():
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
-def test_who_waits_while_its_slot_moves_is_sent_away_and_served_where_it_is_now(cluster, way):
+def test_a_client_that_waits_while_its_slot_moves_is_redirected_and_served_by_the_new_node(cluster, way):
     key = f"key of {way}"
     slot = slot_of(key)
     source = cluster.master_of(slot)
@@ -33,7 +33,7 @@ def test_who_waits_while_its_slot_moves_is_sent_away_and_served_where_it_is_now(
         cluster.move_slot(slot, target)
         answer = reader.read()
         if way.answer_without_key is not None:
-            # It hears first that the key has left.
+            # The client is first told that the key has moved.
             assert answer == way.answer_without_key(key)
             with pytest.raises(RespError, match="^MOVED "):
                 reader.call(*on(key, way.command))
@@ -48,7 +48,7 @@ def test_who_waits_while_its_slot_moves_is_sent_away_and_served_where_it_is_now(
 
 
 def test_a_lock_that_has_moved_ahead_of_its_slot_is_not_granted_where_it_was(cluster):
-    """Else two would hold it: who holds it there, and who waits for it here."""
+    """Otherwise it would have two holders: the holder there, and the client that waits here."""
     key, slot = "moves ahead", slot_of("moves ahead")
     source, target = two_nodes(cluster, slot)
     token = take(source.admin, "ann", key=key)
@@ -56,7 +56,7 @@ def test_a_lock_that_has_moved_ahead_of_its_slot_is_not_granted_where_it_was(clu
         start_waiting(source, waiting, "bob", key=key)
         begin_to_move(slot, source, target)
         source.admin.call("MIGRATE", "127.0.0.1", target.port, key, 0, 5000)
-        let_pass(0.3)  # longer than it takes until the line is looked at again
+        let_pass(0.3)  # longer than the time until the line is visited again
         assert not waiting.has_answer()
         assert source.admin.call("CLUSTER", "COUNTKEYSINSLOT", slot) == 0
         for node in (target, source):
@@ -67,7 +67,7 @@ def test_a_lock_that_has_moved_ahead_of_its_slot_is_not_granted_where_it_was(clu
     assert take(target.admin, "bob", key=key) > token
 
 
-def test_who_waits_for_a_lock_gets_it_if_its_slot_stays_after_all(cluster):
+def test_a_client_that_waits_for_a_lock_gets_it_if_the_slot_stays_after_all(cluster):
     key, slot = "stays", slot_of("stays")
     source, target = two_nodes(cluster, slot)
     take(source.admin, "ann", key=key)
@@ -118,7 +118,7 @@ def test_dead_letters_that_have_moved_ahead_of_their_slot_are_not_written_where_
 
 
 def two_nodes(cluster, slot):
-    """The one that has it, and another."""
+    """The node that has the slot, and another one."""
     source = cluster.master_of(slot)
     return source, next(node for node in cluster.masters if node is not source)
 

@@ -13,7 +13,7 @@ SEED = os.environ.get("MILLRACE_SEED", "20261115")
 
 
 def figures(scenario, seconds):
-    """What a run prints at its end, which nothing was lost in."""
+    """The figures that a run prints at its end; nothing may be lost in it."""
     words = [RUN, "--scenario", scenario, "--seconds", str(seconds), "--seed", SEED]
     ended = subprocess.run(words, capture_output=True, text=True, timeout=600)
     assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -1,4 +1,4 @@
-"""The streams of gateway_faults.py find out a gateway that loses or repeats messages."""
+"""The streams of gateway_faults.py detect a gateway that loses or repeats messages."""
 
 import socket
 
@@ -32,7 +32,7 @@ def stream_of(made, head, *parts):
 @pytest.mark.parametrize("made, head, message", [(EventStream, HEAD, event), (SocketStream, UPGRADE, frame)])
 @pytest.mark.parametrize("numbers, wrong", [
     ((1, 2, 3), []), ((1, 3), ["lost"]), ((2,), ["lost"]), ((1, 2, 2), ["twice"]), ((1, 2, 1), ["twice"])])
-def test_what_is_missing_and_what_came_twice_is_found(made, head, message, numbers, wrong):
+def test_missing_and_repeated_messages_are_found(made, head, message, numbers, wrong):
     stream = stream_of(made, head, *map(message, numbers))
     assert [what for what, _ in stream.wrong] == wrong
     assert (stream.last, stream.position) == (max(numbers), f"7.{numbers[-1]}")
@@ -48,7 +48,7 @@ def test_messages_may_come_in_any_pieces_and_an_unfinished_one_does_not_count(ma
     assert (stream.last, stream.position, stream.wrong) == (2, "7.2", [])
 
 
-def test_a_gap_that_is_told_is_found():
+def test_a_gap_that_the_stream_reports_is_found():
     stream = stream_of(EventStream, HEAD, b'event: reset\ndata: {"reason":"evicted"}\n\n')
     assert [what for what, _ in stream.wrong] == ["told"]
 

@@ -13,13 +13,13 @@ from server import Server, wait_until
 
 class SharedServer(Server):
     def blocked(self):
-        """How many clients wait, besides gateways that wait for orders of other gateways."""
+        """How many clients wait, without gateways that wait for orders of other gateways."""
         lines = self.admin.call("CLIENT", "LIST", "TYPE", "normal").decode().splitlines()
         fields = [dict(field.split("=", 1) for field in line.split()) for line in lines]
         return sum("b" in one["flags"] and one["cmd"] != "blpop" for one in fields)
 
     def wait_for_blocked(self, count):
-        """Until exactly so many of them wait."""
+        """Waits until exactly this many of them wait."""
         wait_until(lambda: self.blocked() == count, f"{count} clients are blocked")
 
 
@@ -46,7 +46,7 @@ def server(_server):
 
 @pytest.fixture
 def gateway(server, _gateway):
-    """A gateway with nothing configured, before the shared server."""
+    """A gateway without a configuration, in front of the shared server."""
     if not _gateway:
         _gateway.append(Gateway(server))
     yield _gateway[0]

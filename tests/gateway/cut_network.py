@@ -1,5 +1,5 @@
-"""Run in a network of its own by test_own_network.py: streams whose network is cut, so that no end and no error of the
-other side ever comes. Ends with 0 when the gateway has closed their connections."""
+"""Run in a network namespace by test_own_network.py: streams whose network is cut, so that the gateway gets neither an
+end nor an error from the other side. Exits with 0 when the gateway has closed their connections."""
 
 import contextlib
 import pathlib
@@ -9,7 +9,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "server")]
 
-from events import Events  # noqa: E402: found where the lines above say
+from events import Events  # noqa: E402: needs the path set above
 from gateway import Gateway  # noqa: E402
 from server import Server, wait_until  # noqa: E402
 

@@ -37,8 +37,8 @@ class Events:
         return found
 
     def next(self):
-        """(event, data as a value) of the next event with data; None at the end of the stream."""
-        # Signs of life come for ever, so a deadline of the socket would end nothing.
+        """(event, decoded data) of the next event with data; None at the end of the stream."""
+        # Keep-alive comments come for ever, so a time-out of the socket would never end the wait.
         deadline = time.monotonic() + DEADLINE
         while time.monotonic() < deadline:
             block = self._until(b"\n\n")
@@ -63,7 +63,7 @@ class Events:
         return [self.next()[1] for _ in range(count)]
 
     def wait_for_position(self):
-        """Until the stream has said where it stands: what is written from now on comes."""
+        """Waits until the stream has reported its position: everything that is written from now on comes."""
         while self.last_id is None:
             block = self._until(b"\n\n")
             assert block is not None, "the stream ended"

@@ -37,7 +37,7 @@ class Gateway:
             raise
 
     def start(self):
-        """Again on the same port, if it had one."""
+        """Starts it, again on the same port if it had one."""
         words = [TOOL, "serve", "--to", self._to, "--listen", f"127.0.0.1:{self.port}",
                  "--config", str(self.folder / "gateway.toml"), *map(str, self._words)]
         (self.folder / "output").write_text("")
@@ -56,7 +56,7 @@ class Gateway:
         self.process.wait()
 
     def terminate(self):
-        """Asks it to end in order; wait for that by `process`."""
+        """Asks it to shut down; wait for that by `process`."""
         self.process.send_signal(signal.SIGTERM)
 
     def stop(self):
@@ -90,11 +90,11 @@ class Gateway:
         return answer.status, json.loads(answer.body) if answer.body else None
 
     def sockets(self):
-        """How many the process has."""
+        """The number of sockets that the process has."""
         def is_socket(link):
             try:
                 return os.readlink(link).startswith("socket:")
-            except FileNotFoundError:  # closed since it was listed
+            except FileNotFoundError:  # closed after it was listed
                 return False
 
         return sum(map(is_socket, pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir()))

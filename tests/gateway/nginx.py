@@ -25,7 +25,8 @@ http {{
 
 
 def words_for_nginx(folder, port, lines, settings="", modules="", connections=512):
-    """Writes its configuration, with these lines in its server and settings in its http block; the words to start it."""
+    """Writes nginx's configuration, with `lines` in the server block and `settings` in the http block; returns the
+    command line to start it."""
     path = folder / "nginx.conf"
     path.write_text(FRAME.format(folder=folder, port=port, lines=lines, settings=settings, modules=modules,
                                  connections=connections))

@@ -1,4 +1,4 @@
-"""Run in a network of its own by test_own_network.py: a client that does not come from 127.0.0.1. Ends with 0 if a
+"""Run in a network namespace by test_own_network.py: a client that does not come from 127.0.0.1. Exits with 0 if a
 gateway without a configuration lets it do nothing."""
 
 import http.client
@@ -9,10 +9,10 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "server")]
 
-from gateway import Gateway  # noqa: E402: found where the lines above say
+from gateway import Gateway  # noqa: E402: needs the path set above
 from server import DEADLINE, Server, free_port  # noqa: E402
 
-ADDRESS = "192.0.2.1"  # for documentation: here it is this machine's
+ADDRESS = "192.0.2.1"  # an address reserved for documentation, given to this machine here
 
 
 def status_at(address, port):

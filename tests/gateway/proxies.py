@@ -1,5 +1,5 @@
-"""nginx and Caddy as people put them before a gateway: with the lines of the guide, at a port of 127.0.0.1, with their
-files in a folder of the test."""
+"""nginx and Caddy in front of a gateway: with the lines of the guide, at a port of 127.0.0.1, and with their files in a
+folder of the test."""
 
 import os
 import re
@@ -39,9 +39,9 @@ def answers_at(port):
 
 
 class _Proxy:
-    """Passes to the gateway at `to`; `port` is its own. Use as a context manager."""
+    """A proxy at `port` that passes requests to the gateway at `to`. Use as a context manager."""
 
-    name = None  # of the program
+    name = None  # the name of the program
 
     def __init__(self, to, folder):
         program = shutil.which(self.name, path=os.environ["PATH"] + ":/usr/sbin")

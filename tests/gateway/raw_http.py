@@ -20,7 +20,7 @@ class RawConnection:
         self.socket.sendall(text if isinstance(text, bytes) else text.encode())
 
     def status(self):
-        """Of the next answer, which is read as a whole; 0: the connection ended instead."""
+        """Reads the next answer as a whole and returns its status; 0 if the connection ended instead."""
         status, _ = self.answer()
         return status
 
@@ -41,7 +41,7 @@ class RawConnection:
         return int(head.split()[1]), body
 
     def ends(self):
-        """Reads up to the end of the connection; what came."""
+        """Reads up to the end of the connection; returns what came."""
         while self._more():
             pass
         return self._unread

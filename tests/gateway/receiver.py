@@ -36,16 +36,16 @@ class _Server(http.server.ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, *_):
-        """A deliverer that was killed is no error."""
+        """A connection that ended because the deliverer was killed is not an error."""
 
 
 class Receiver:
-    """`answer(hook)` gives a status, or (status, headers), or None to close the connection without an answer."""
+    """`answer(hook)` returns a status, or (status, headers), or None to close the connection without an answer."""
 
     def __init__(self, answer=lambda hook: 204, port=0, certificate=None):
         self.answer = answer
         self.got = []
-        self.at_once = 0  # requests that were answered at the same time, at most
+        self.at_once = 0  # the largest number of requests at the same time
         self._open = 0
         self._lock = threading.Lock()
         self._server = _Server(("127.0.0.1", port), _Handler)

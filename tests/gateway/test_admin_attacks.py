@@ -1,4 +1,4 @@
-"""/v1/admin under attack: readers that call what they may not, pages of other hosts, absurd parameters and names."""
+"""/v1/admin under attack: readers that try forbidden operations, pages of other hosts, absurd parameters and names."""
 
 import contextlib
 import json
@@ -33,7 +33,7 @@ def fill(c):
     c.call("TWRITE", "old", "t", "e")
 
 
-# Every row that is no GET: its path, and a body with which it would do something.
+# Every operation other than GET: its path, and a body with which it would change something.
 CHANGES = [
     ("DELETE", "/keys/{key}", "/keys/old", None),
     ("DELETE", "/gateways/{gateway}/connections/{id}", "/gateways/g/connections/0-1", None),
@@ -74,7 +74,7 @@ def test_a_reader_is_refused_at_every_row_that_changes_something(guarded, c):
         assert status == (200 if ADMIN + row in READS else 403), (method, path, said)
     assert digests(c) == before
     assert c.call("EXISTS", "millrace:audit") == 0 and c.call("KEYS", "*revoked*") == []
-    # What a reader was refused is what a writer is granted: the requests were not wrong in another way.
+    # A writer is granted the requests that a reader was refused: they were not wrong in another way.
     for method, _, path, body in CHANGES:
         status, said = guarded.json(method, ADMIN + path, body, token("writer"))
         assert status in (200, 404) if "/gateways/" in path else status == 200, (method, path, said)
@@ -158,7 +158,7 @@ def test_a_cursor_that_no_answer_gave_is_refused(gateway, c):
 def test_streams_without_end_have_an_end(guarded):
     users = [token("reader", sub=f"user {number}") for number in range(9)]
     with contextlib.ExitStack() as opened:
-        # As many for each user as one may have.
+        # The first eight users each have as many streams as a user may have.
         streams = [opened.enter_context(live(guarded, "/overview?history=0", **user)) for user in users[:8] for _ in range(32)]
         answer = guarded.request("GET", ADMIN + "/live?path=%2Fv1%2Fadmin%2Fme", headers=users[8])
         assert (answer.status, "Retry-After" in answer.headers) == (503, True)

@@ -1,4 +1,4 @@
-"""/v1/admin as a whole: who may do what, what is written down, what moves, and the server as it is seen from there."""
+"""/v1/admin as a whole: access rights, the audit log, live updates, and what it says about the server."""
 
 import contextlib
 import json
@@ -37,14 +37,14 @@ def token(role, **claims):
 
 @pytest.fixture
 def guarded(server, tmp_path):
-    """A gateway that asks for tokens: of a reader, of a writer, and of neither."""
+    """A gateway that requires tokens; there are tokens of a reader, of a writer, and of neither."""
     (tmp_path / "secret").write_text(SECRET)
     with Gateway(server, config=CONFIG.format(folder=tmp_path)) as gateway:
         yield gateway
 
 
 def changing_rows(gateway):
-    """Every operation below /v1/admin that is no GET."""
+    """Every operation below /v1/admin other than GET."""
     paths = json.loads(gateway.get("/openapi.json").body)["paths"]
     return [(method.upper(), path) for path, methods in paths.items() if path.startswith(ADMIN)
             for method in methods if method != "get"]
@@ -75,7 +75,7 @@ def test_a_reader_sees_everything_and_changes_nothing(guarded, c):
     assert (status, body) == (200, {"deleted": 1})
 
 
-def test_nobody_else_gets_in(guarded):
+def test_other_users_are_refused(guarded):
     for headers, status in ((None, 401), (token("stranger"), 403)):
         for path in ("/me", "/overview", "/keys", "/logs/x", "/live?path=%2Fv1%2Fadmin%2Fme", "/gateways", "/audit"):
             assert guarded.json("GET", ADMIN + path, headers=headers)[0] == status, path
@@ -137,7 +137,7 @@ def test_live_sends_what_differs_and_nothing_else(gateway, c):
         assert events.next()[1]["body"]["mode"] == "exclusive"
 
 
-def test_live_tells_of_errors_too(gateway, c):
+def test_live_reports_errors_too(gateway, c):
     with live(gateway, "/indexes/users") as events:
         assert events.next()[1]["status"] == 404
         c.call("IDX.CREATE", "users", "PREFIX", "u:", "FIELD", "a", "TEXT")
@@ -145,7 +145,7 @@ def test_live_tells_of_errors_too(gateway, c):
 
 
 def live_status(gateway, headers):
-    """Of one more stream, which is closed at once: 200, or why it is refused."""
+    """Opens one more stream and closes it at once: its status, 200 or that of the refusal."""
     with RawConnection(gateway.port) as connection:
         path = ADMIN + "/live?path=" + quote(ADMIN + "/me", safe="")
         connection.send(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: {headers['Authorization']}\r\n\r\n")
@@ -230,7 +230,7 @@ def test_keys_are_listed_searched_and_paged(gateway, c):
         assert gateway.json("GET", ADMIN + "/keys?" + wrong)[0] == 400
 
 
-def test_keys_that_are_no_text_are_paged_too(gateway, c):
+def test_keys_that_are_not_text_are_paged_too(gateway, c):
     for number in range(10):
         c.call("TWRITE", b"\xff\0" + bytes([number]), "t", "e")
     assert len(pages(gateway, "/keys", 3)) == 10

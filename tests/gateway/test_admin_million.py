@@ -1,5 +1,5 @@
-"""What the console asks of a server: of one with very many keys, and of one at which nobody looks. In ./test --all there
-are a million keys. Times are measured by bench/keys; here commands are counted."""
+"""Which commands the console sends to a server: to one with very many keys, and to one whose console is not open. In
+./test --all there are a million keys. bench/keys measures times; here commands are counted."""
 
 import json
 
@@ -12,7 +12,7 @@ KEYS = at_length(1_000_000, 30_000)
 
 
 def calls(c):
-    """How often each command was called since CONFIG RESETSTAT, besides those of this test."""
+    """How often each command was called since CONFIG RESETSTAT, without the test's own calls."""
     lines = c.call("INFO", "commandstats").decode().splitlines()
     found = {line.split(":")[0].removeprefix("cmdstat_"): int(line.split("calls=")[1].split(",")[0]) for line in lines if "calls=" in line}
     return {name: count for name, count in found.items() if not name.startswith("config")}
@@ -25,10 +25,10 @@ def test_very_many_keys_are_shown_at_once_and_never_scanned_in_one_go():
         c.call("DEBUG", "POPULATE", KEYS // 2, "session", 4)
         c.call("CONFIG", "RESETSTAT")
         first = get(gateway, "/keys")
-        # The first page comes from the names that are known by then, and says that there are more.
+        # The first page contains names that are known already, and says that there are more.
         assert 0 < len(first["items"]) <= 100 and first["total"] > 0
         asked = calls(c)
-        assert asked["MILLRACE.KEYS"] <= 50 + 2 * 50  # this page, and what a sweep has asked for meanwhile
+        assert asked["MILLRACE.KEYS"] <= 50 + 2 * 50  # this page, and the calls of a sweep meanwhile
         if KEYS == 1_000_000:
             assert first["building"]["done"] < first["building"]["of"] == KEYS
             overview = get(gateway, "/overview?history=0")
@@ -45,7 +45,7 @@ def test_very_many_keys_are_shown_at_once_and_never_scanned_in_one_go():
         assert not {"scan", "keys", "type"} & calls(c).keys()
 
 
-def test_a_server_at_which_nobody_looks_is_asked_for_little():
+def test_a_server_whose_console_is_not_open_gets_few_commands():
     with Server() as server, Gateway(server) as one, server.connect() as c:
         wait_until(lambda: "set" in calls(c) and server.info("clients")["blocked_clients"] == "1",
                    "the gateway has registered, and waits for orders")

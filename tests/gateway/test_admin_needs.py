@@ -1,4 +1,5 @@
-"""What the overview says that needs a person. Servers of their own where the server itself is in trouble."""
+"""The overview's list of things that need a person. If the server itself must be in trouble, the test starts its
+own."""
 
 import pathlib
 import re
@@ -13,7 +14,7 @@ from test_admin_rows import get
 
 
 def need_of(gateway, kind):
-    """Once the overview names a need of this kind: it."""
+    """Waits until the overview has a need of this kind, and returns it."""
     return wait_until(lambda: next((need for need in get(gateway, "/overview?history=0")["needs"] if need["kind"] == kind), None),
                       f"the overview says {kind}")
 
@@ -49,7 +50,7 @@ def test_one_document_and_several_that_an_index_leaves_out(gateway, c):
 def test_a_server_that_is_nearly_full_and_cannot_save_its_data():
     with Server() as server, Gateway(server) as gateway, server.connect() as c:
         c.call("CONFIG", "SET", "maxmemory", 1)
-        # A file cannot take the place of a folder, not even if root writes it.
+        # A file cannot replace a folder, so even root's save fails.
         pathlib.Path(c.call("CONFIG", "GET", "dir")[1].decode(), c.call("CONFIG", "GET", "dbfilename")[1].decode()).mkdir()
         c.call("BGSAVE")
         failed = need_of(gateway, "not-persisted")
@@ -60,7 +61,7 @@ def test_a_server_that_is_nearly_full_and_cannot_save_its_data():
 
 @pytest.fixture(scope="module")
 def clock(tmp_path_factory):
-    """The clock of a server that a test makes."""
+    """A clock for servers that tests start."""
     folder = tmp_path_factory.mktemp("clock")
     return Clock(folder, built_shim(folder))
 

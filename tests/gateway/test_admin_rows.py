@@ -1,4 +1,5 @@
-"""Each row of /v1/admin, on a real server: what the console shows and does is what the commands say and do."""
+"""Each operation of /v1/admin, on a real server: what the console shows and does equals what the commands answer and
+do."""
 
 import base64
 import contextlib
@@ -19,7 +20,7 @@ ADMIN = "/v1/admin"
 
 @functools.cache
 def described(port):
-    """(method, pattern of the path, operation) of each row, by /openapi.json."""
+    """(method, pattern of the path, operation) of each operation in /openapi.json."""
     with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
         connection.request("GET", "/openapi.json")
         document = json.loads(connection.getresponse().read())
@@ -29,7 +30,7 @@ def described(port):
 
 
 def ask(gateway, method, path, body, status):
-    """The answer, which is what the document says."""
+    """The answer; fails if it does not match the OpenAPI document."""
     answer = gateway.json(method, ADMIN + path, body)
     assert answer[0] == status, answer
     document, rows = described(gateway.port)
@@ -273,7 +274,7 @@ def test_a_lock_is_shown_with_its_line_and_broken(gateway, server, c):
 
 # --- routes ---
 
-def test_a_routing_table_says_who_would_hear_of_a_change(gateway, c):
+def test_a_routing_table_names_the_devices_that_would_get_a_change(gateway, c):
     c.call("ROUTE.SUBSCRIBE", "tasks", "phone|push", "APP", "todo", "MODEL", "task", "FILTER", '{"priority":"high"}')
     for number in range(5):
         c.call("ROUTE.DEVICE", "SET", "tasks", f"d{number}|websocket", "USER", "ann")

@@ -1,4 +1,4 @@
-"""Who may do what: tokens, rules, cookies, tickets, pages of other hosts, limits."""
+"""Access control: tokens, rules, cookies, tickets, pages of other hosts, limits."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ LOG = "/v1/logs/orders"
 
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory):
-    """Private keys by algorithm; the public ones are files of the same name in the folder."""
+    """Private keys by algorithm; the public keys are files of the same name in the folder."""
     folder = tmp_path_factory.mktemp("keys")
     rsa_key = rsa.generate_private_key(65537, 2048)
     private = {"RS256": rsa_key, "PS384": rsa_key, "ES256": ec.generate_private_key(ec.SECP256R1()),
@@ -46,7 +46,7 @@ def bearer(claims=None, key=SECRET, algorithm="HS256", **headers):
 
 @pytest.fixture(scope="module")
 def guarded(_server, keys):
-    """A gateway that takes tokens of every algorithm, without rules."""
+    """A gateway that accepts tokens of every algorithm, without rules."""
     folder, private = keys
     with Gateway(_server, config='[auth]\nissuer = "us"\naudience = ""\nleeway = "0s"\n' + key_rules(folder, *private)) as one:
         yield one
@@ -209,7 +209,7 @@ def test_a_revoked_token_is_refused_by_all_gateways(ruled, guarded, server):
     assert ruled.request("PUT", "/admin/log/level?category=*&level=DEBUG", headers=admin).status == 204
 
 
-def test_nobody_revokes_a_token_by_writing_its_key(server, keys, c):
+def test_a_client_cannot_revoke_a_token_by_writing_its_key(server, keys, c):
     rules = '[auth]\nrevocations = "gone"\n' + key_rules(keys[0], "HS256") + '[[allow]]\nto = "any"\n'
     token = bearer({"jti": "t4"})
     with Gateway(server, config=rules) as gateway:
@@ -233,7 +233,7 @@ def test_a_ticket_counts_once_and_stands_for_its_token(ruled):
 def test_a_ticket_counts_no_longer_than_its_token(ruled, server):
     token = bearer({"rooms": ["a"], "jti": "t3"})
     tickets = [ruled.json("POST", "/v1/tickets", headers=token)[1]["ticket"] for _ in range(3)]
-    # Else each would make the next one, whatever becomes of the token.
+    # Otherwise a ticket could make the next one, even after the token was revoked.
     assert ruled.json("POST", f"/v1/tickets?ticket={tickets[0]}")[0] == 403
     assert ruled.get(f"/v1/channels/room-a?ticket={tickets[1]}").status == 200
     end = int(time.time()) + 3600
@@ -246,7 +246,7 @@ def test_streams_sockets_and_tickets_end_with_their_token(guarded, c):
     soon = bearer({"exp": int(time.time()) + 6})
     status, body = guarded.json("POST", "/v1/tickets", headers=soon)
     assert (status, body["expires"] <= 6) == (201, True)
-    # One that the server still has, as if its clock were late.
+    # The ticket is made to stay on the server, as if the server's clock was slow.
     c.call("PERSIST", f"millrace:gateway:ticket:{body['ticket']}")
     with Events(guarded, LOG + "?from=-", **soon) as stream, raw_socket(guarded, **soon) as connection, \
             Events(guarded, LOG + "?from=-", **bearer()) as other:
@@ -321,7 +321,7 @@ claims = { role = "member" }
     with Gateway(server, config=key_rules(keys[0], "HS256") + both) as gateway:
         for claims, status in (({"chats": "1"}, 403), ({"role": "member"}, 403), ({"chats": "1", "role": "member"}, 200)):
             assert gateway.request("PUT", "/channel/chat-1/message/m", "1", bearer(claims)).status == status
-        # The pattern is about the whole name: the first rule says nothing of this one.
+        # A pattern must match the whole name: the first rule does not apply to this one.
         assert gateway.request("PUT", "/channel/chat-1x/message/m", "1", bearer({"role": "member"})).status == 200
 
 
@@ -332,7 +332,7 @@ claims = { role = "member" }
     {"Host": "evil.example"}, {"Host": "127.evil.example"}, {"Host": "127.0.0.1.evil.example:80"},
     {"Host": "[::1].evil.example"}, {"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"},
     {"X-Forwarded-For": "192.0.2.1"}, {"Forwarded": "for=192.0.2.1"}])
-def test_what_comes_through_a_page_or_a_proxy_is_not_this_machine(gateway, headers):
+def test_requests_through_a_page_or_a_proxy_do_not_come_from_this_machine(gateway, headers):
     assert gateway.request("POST", LOG, "1", headers).status == 401
 
 
@@ -352,7 +352,7 @@ def test_pages_on_the_list_may_call(server):
         assert refused.status == 403 and "Access-Control-Allow-Origin" not in refused.headers
 
 
-def test_too_many_requests_are_429(server):
+def test_too_many_requests_get_429(server):
     with Gateway(server, "--set", "limits.requests_per_second=5") as gateway:
         statuses = [gateway.get(LOG).status for _ in range(40)]
         assert statuses[:5] == [200] * 5 and 429 in statuses
@@ -368,7 +368,7 @@ def test_each_token_has_a_rate_of_its_own(server, keys):
         assert gateway.request("GET", LOG, headers=bob).status == 200
 
 
-def test_one_address_has_so_many_connections(server):
+def test_one_address_has_a_limited_number_of_connections(server):
     with Gateway(server, "--set", "limits.connections_per_address=2") as gateway:
         with RawConnection(gateway.port) as one, RawConnection(gateway.port) as two, RawConnection(gateway.port) as three:
             for connection in (one, two):

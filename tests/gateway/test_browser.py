@@ -11,8 +11,8 @@ from gateway import Gateway
 from javascript import chromium, end_javascript, start_javascript
 from server import REPOSITORY, wait_until
 
-# Each line of its input opens a page, or without content closes it. Prints a line of JSON for everything that a page
-# tells by tell(). A page has the gateway's origin, as behind a proxy.
+# Each line of its input opens a page, or closes it if there is no content. Prints a line of JSON for every call of
+# tell() in a page. A page has the gateway's origin, as behind a proxy.
 PROGRAM = """
 import { chromium } from "playwright-core";
 import { createInterface } from "node:readline";
@@ -79,7 +79,7 @@ class Page:
         self._told = lambda: browser.told(number)
 
     def wait_for(self, count):
-        """What the page has told, once that is so much."""
+        """Waits for this many calls of tell() in the page; returns what they said."""
         wait_until(lambda: len(self._told()) >= count, f"the page has told {count} things")
         return self._told()
 
@@ -106,7 +106,7 @@ def test_a_browser_gets_each_message_once_though_the_gateway_is_killed(server, c
 
 
 @pytest.mark.long
-def test_a_browser_is_told_of_a_gap(server, c, browser):
+def test_a_browser_gets_a_gap_event(server, c, browser):
     c.call("TWRITE", "orders", "new", "0")
     with Gateway(server) as gateway, browser.page(gateway) as page:
         page.wait_for(1)

@@ -1,4 +1,4 @@
-"""Channels over HTTP: by position without a subscriber, by receipts with one."""
+"""Channels over HTTP: reading by position without a subscriber, and by receipts with one."""
 
 import pytest
 
@@ -48,7 +48,7 @@ def test_a_stream_of_a_channel_that_does_not_exist_yet_gets_its_first_message(ga
         assert stream.take(1) == [{"id": "m1", "content": 1}]
 
 
-def test_a_channel_that_was_made_anew_is_told(gateway, c):
+def test_a_channel_that_was_made_again_is_reported(gateway, c):
     publish(gateway, 1)
     with Events(gateway, "/v1/channels/room?from=-") as stream:
         stream.take(1)
@@ -96,7 +96,7 @@ def test_large_messages_come_a_window_of_bytes_at_a_time(gateway, c):
     with Events(gateway, "/v1/channels/room?subscriber=ann") as stream:
         while len(seen) < 20:
             _, data = stream.next()
-            assert len(data["messages"]) <= 3  # 1 MiB
+            assert len(data["messages"]) <= 3  # as many as fit into 1 MiB
             seen += [one["id"] for one in data["messages"]]
             gateway.json("POST", "/v1/channels/room/ack", {"subscriber": "ann", "receipt": data["receipt"]})
     assert seen == [f"m{n}" for n in range(20)]
@@ -118,7 +118,7 @@ def test_an_ack_needs_subscriber_and_receipt(gateway, body):
     assert gateway.json("POST", "/v1/channels/room/ack", body)[0] == 400
 
 
-def test_a_receipt_that_is_none_is_400(gateway, c):
+def test_an_invalid_receipt_is_400(gateway, c):
     c.call("CHAN.SUBSCRIBE", "room", "ann")
     status, body = gateway.json("POST", "/v1/channels/room/ack", {"subscriber": "ann", "receipt": "x"})
     assert (status, body["code"]) == (400, "badreceipt")

@@ -21,7 +21,7 @@ def cluster():
 
 
 def write(gateway, log, entry):
-    """As a client does: again while the gateway says that it cannot."""
+    """Writes as a client does: again while the gateway answers that it cannot."""
     wait_until(lambda: gateway.request("POST", f"/v1/logs/{log}", str(entry)).status == 201, f"{log} is written to")
 
 
@@ -62,7 +62,7 @@ def clients_of(node):
 
 
 def test_a_node_that_serves_no_slot_is_left_alone(cluster):
-    """It may be a replica, or have left the cluster and run on: then what it says of keys is wrong."""
+    """The node may be a replica, or may have left the cluster and still run: then its answers about keys are wrong."""
     replica = next(node for node in cluster.nodes if node not in cluster.masters)
     before = clients_of(replica)
     with Gateway(f"127.0.0.1:{replica.port}") as gateway:
@@ -73,7 +73,7 @@ def test_a_node_that_serves_no_slot_is_left_alone(cluster):
 
 def test_figures_are_of_every_master(cluster):
     logs = [f"counted{number}" for number in range(12)]
-    # A key that two patterns name, and a page may have each figure once.
+    # Some keys match two patterns, but /metrics may have each figure only once.
     with Gateway(f"127.0.0.1:{cluster.masters[0].port}", config='[metrics]\nkeys = ["counted*", "*ed1*", "counted0"]\n') as gateway:
         for log in logs:
             write(gateway, log, 1)
@@ -99,11 +99,12 @@ def test_a_node_that_is_gone_is_forgotten_and_the_others_answer_for_it(cluster):
                 write(gateway, log, 2)
                 write(from_gone, log, 2)
             wait_until(lambda: from_gone.get("/probe/readiness").status == 200, "another node answers")
-            # Not the server either that a gateway was given: there is another way into the cluster.
+            # The gateway does not ask that node any more, even if it was configured with it: it reaches the cluster
+            # through other nodes.
             with socket.create_server(("127.0.0.1", gone.port)) as listening:
                 listening.settimeout(0)
                 with contextlib.suppress(BlockingIOError):
-                    while True:  # an attempt that had begun before the node was forgotten
+                    while True:  # connections attempted before the node was forgotten
                         let_pass(1)
                         listening.accept()[0].close()
                 let_pass(3)  # longer than the longest pause between two attempts

@@ -1,4 +1,4 @@
-"""Configuration: one file, the environment over it, the command line over both."""
+"""Configuration: one file, overridden by the environment, and both overridden by the command line."""
 
 import os
 

@@ -115,11 +115,11 @@ def test_a_device_that_wanders_keeps_its_place(gateways):
                     await socket.ask("subscribe", **TASK)
                 for number in range(3):
                     change(gateways[0], 10 * stay + number)
-                # The last one of each stay is left behind.
+                # The last change of each connection is not read.
                 got, cursor = await numbers(socket, 2 if stay == 0 else 3)
                 heard += got
         assert heard == [10 * stay + number for stay in range(7) for number in range(3)][:len(heard)]
-        # Connected twice without hearing anything: the cursor is of two stays before.
+        # Connected twice without reading anything, so the cursor is from two connections before.
         for stay in range(2):
             async with connected(gateways[stay]) as socket:
                 await socket.raw.send(json.dumps({"id": 1, "type": "device", "table": TABLE, "device": "phone", "cursor": cursor}))
@@ -150,7 +150,7 @@ def test_after_the_end_of_a_gateway_a_device_goes_on_at_another(server, gateways
     asyncio.run(run())
 
 
-def test_a_device_that_was_away_too_long_is_told_so(server):
+def test_a_device_that_was_away_too_long_gets_a_reset(server):
     async def run(gateway):
         async with connected(gateway) as socket:
             cursor = (await device(socket))["cursor"]

@@ -92,7 +92,7 @@ def test_a_poll_waits_for_a_message(gateway, server):
 
 @pytest.fixture
 def crowded(server):
-    """A gateway of which no request may wait at the server: polls wait by its feed."""
+    """A gateway whose requests may not wait at the server themselves, so that polls wait by its feed."""
     # A feed of a gateway that was killed stays for a minute.
     others = set(server.admin.call("FEED.LIST"))
     with Gateway(server, "--set", "limits.waiting=0") as gateway:
@@ -102,14 +102,14 @@ def crowded(server):
 
 @contextlib.contextmanager
 def polled(gateway, subscriber, timeout="30s"):
-    """A poll that has been sent; what it answers is read by answer()."""
+    """Sends a poll; its answer is read by answer()."""
     with RawConnection(gateway.port) as connection:
         connection.send(f"GET /channel/c/subscription/polling/{subscriber}?timeout={timeout} HTTP/1.1\r\nHost: localhost\r\n\r\n")
         yield connection
 
 
 def watched_keys(gateway, c):
-    """Of its feed; one that goes between the two commands has none."""
+    """The number of keys of the gateway's feed; a feed that expires between the two commands counts as none."""
     described = c.call_all([("FEED.INFO", feed) for feed in c.call("FEED.LIST") if feed not in gateway.other_feeds])
     return sum(info[info.index(b"keys") + 1] for info in described if isinstance(info, list))
 
@@ -129,7 +129,7 @@ def test_more_polls_than_may_wait_at_the_server_wait_by_the_feed(crowded, server
         answers = [poll.answer() for poll in polls]
         assert [(status, json.loads(body)["messages"]) for status, body in answers] == [
             (200, [{"content": 1, "messageID": "m"}])] * 50
-        again = [stack.enter_context(polled(crowded, name)) for name in names]  # what was not acknowledged is there at once
+        again = [stack.enter_context(polled(crowded, name)) for name in names] # what was not acknowledged comes at once
         assert [json.loads(poll.answer()[1])["messages"][0]["messageID"] for poll in again] == ["m"] * 50
     assert server.blocked() <= 1  # the feed's reader
 
@@ -164,7 +164,7 @@ def test_a_poll_that_finds_nothing_answers_an_empty_list_after_its_time(gateway)
 def test_a_poll_waits_no_longer_than_the_longest_allowed(server):
     with Gateway(server, "--set", "timeouts.poll=50ms") as gateway:
         subscribe(gateway)
-        connection = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=DEADLINE)  # less than an hour
+        connection = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=DEADLINE)  # below the poll's time
         connection.request("GET", POLLING + "?timeout=1h")
         assert json.loads(connection.getresponse().read())["messages"] == []
         connection.close()
@@ -181,7 +181,7 @@ def test_a_poll_ends_when_its_subscriber_is_deleted(gateway, server):
     assert (got[0][0], got[0][1]["code"]) == (404, "dsps.storage.subscription-not-found")
 
 
-def test_a_client_that_goes_away_leaves_nobody_waiting_at_the_server(gateway, server):
+def test_a_client_that_disconnects_leaves_no_wait_at_the_server(gateway, server):
     subscribe(gateway)
     with RawConnection(gateway.port) as connection:
         connection.send(f"GET {POLLING}?timeout=30s HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -303,7 +303,7 @@ def test_while_the_server_is_gone_requests_answer_503_and_probes_500():
         subscribe(gateway)
         server.wait_for_blocked(2)  # the poll, and the gateway, which waits for orders
         server.kill()
-        assert poll.status() == 503  # and no empty list, after which clients would sleep
+        assert poll.status() == 503  # and not an empty list, after which clients would sleep
         wait_until(lambda: gateway.get("/probe/readiness").status == 500, "the gateway sees that the server is gone")
         assert [gateway.get(f"/probe/{name}").body for name in ("readiness", "liveness")] == [b"", b""]
         answer = gateway.get(POLLING)

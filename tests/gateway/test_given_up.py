@@ -1,4 +1,4 @@
-"""A client that goes away while it waits, at the very moment at which the server serves it."""
+"""A client that disconnects while it waits, exactly when the server serves it."""
 
 import pytest
 
@@ -18,12 +18,13 @@ def wait_over_http(gateway, server, target):
 
 
 def leave_as_the_server_serves(gateway, server, c, target, *command):
-    """The server executes the command, which serves the client, and hears in the same turn that nobody waits."""
+    """Makes the server execute the command, which serves the waiting client, and learn in the same turn of its event
+    loop that the client is gone."""
     with wait_over_http(gateway, server, target):
         server.suspend()
         c.send(*command)
     try:
-        # The gateway takes its events in turn: when this is answered it has seen that the client is gone.
+        # The gateway handles its events in order: when this is answered, it has noticed that the client is gone.
         assert gateway.get("/openapi.json").status == 200
     finally:
         server.resume()

@@ -38,7 +38,7 @@ def test_what_is_given_back_comes_again(gateway, c):
     assert take(gateway) == []
 
 
-def test_whoever_may_only_read_takes_nothing_from_a_group(server, c):
+def test_a_user_who_may_only_read_takes_nothing_from_a_group(server, c):
     c.call("TWRITE", "jobs", "a", "1")
     rules = '[[allow]]\nto = "log"\nrights = ["read"]\nanonymous = true\n'
     with Gateway(server, config=rules) as gateway:

@@ -18,7 +18,7 @@ def blocks(kind, guide="gateway"):
 
 
 def at(gateway, text):
-    """The text, with this gateway's address in place of the usual one."""
+    """The text with this gateway's address instead of the usual one."""
     return text.replace("127.0.0.1:8380", f"127.0.0.1:{gateway.port}")
 
 

@@ -1,4 +1,4 @@
-"""The protocol itself: what is refused, and that a rude client costs only itself."""
+"""The protocol itself: what is refused, and that a misbehaving client harms only itself."""
 
 import contextlib
 import resource
@@ -96,7 +96,7 @@ def test_a_client_that_reads_no_answers_costs_little_and_gets_them_in_order(serv
     with Gateway(server) as gateway, RawConnection(gateway.port) as connection:
         before = gateway.memory()
         connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16 << 10)
-        # As far as it goes without reading an answer.
+        # Sends as much as possible without reading an answer.
         while unsent and select.select([], [connection.socket], [], 1)[1]:
             unsent = unsent[connection.socket.send(unsent[:10_000]):]
         assert unsent, "the gateway takes requests without an end"
@@ -177,13 +177,13 @@ write = "300ms"
 
 @pytest.fixture
 def quick(server):
-    """A gateway that waits for nobody."""
+    """A gateway with short time-outs."""
     with Gateway(server, config=QUICK) as gateway:
         yield gateway
 
 
 def test_a_client_that_sends_a_byte_now_and_then_is_ended(quick):
-    """However many bytes come: the time for a head, or a body, is that for the whole of it."""
+    """The time-out is for the whole head, or the whole body, however many bytes have come."""
     for request in (GET + "X: " + "x" * 10_000, POST + "Content-Length: 10000\r\n\r\n" + "x" * 9000):
         head = 10 if request.startswith("GET") else len(request) - 9000
         with RawConnection(quick.port) as connection:
@@ -251,8 +251,8 @@ def _is_served(gateway):
             return False
 
 
-def test_thousands_of_connections_of_every_kind_stop_nobody(server, c):
-    """Idle, in the midst of a request, and streams: ./test --all has 10,000 of them."""
+def test_thousands_of_connections_of_every_kind_do_not_stop_others(server, c):
+    """Idle connections, connections within a request, and streams: ./test --all has 10,000 of them."""
     count = at_length(10_000, 1_000)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < count + 200:
@@ -272,15 +272,15 @@ def test_thousands_of_connections_of_every_kind_stop_nobody(server, c):
 
 
 @pytest.mark.parametrize("kind", ["stream", "socket"])
-def test_a_connection_whose_other_side_is_gone_without_a_word_is_ended(server, kind):
-    """As after a power cut: nobody has closed it, and nobody answers."""
+def test_a_connection_whose_other_side_vanished_is_closed(server, kind):
+    """As after a power cut: the connection was not closed, and the other side does not answer."""
     with Gateway(server, "--set", "timeouts.keep_alive=200ms") as gateway, socket.socket() as connection:
         connection.connect(("127.0.0.1", gateway.port))
         connection.sendall((STREAM if kind == "stream" else HANDSHAKE.format(KEY)).encode())
         assert connection.recv(8) == b"HTTP/1.1"
         assert b"millrace_gateway_connections 2\n" in gateway.get("/metrics").body
         try:
-            connection.setsockopt(socket.IPPROTO_TCP, TCP_REPAIR, 1)  # closed like this, it says nothing
+            connection.setsockopt(socket.IPPROTO_TCP, TCP_REPAIR, 1)  # closed in this mode, the socket sends no packet
         except OSError:
             pytest.skip("only root may close a connection without a word")
         connection.close()

@@ -111,7 +111,7 @@ def test_a_stream_carries_what_comes(gateway):
 
 @pytest.mark.parametrize("query, expected", [
     ("from=-", [1, 2, 3, 4, 5]), ("from=2", [2, 3, 4, 5]), ("from=-2", [4, 5]), ("from=1&tags=a", [1, 3, 5])])
-def test_a_stream_begins_where_it_is_told_to(gateway, query, expected):
+def test_a_stream_begins_at_the_given_position(gateway, query, expected):
     for number in range(1, 6):
         write(gateway, str(number), tag="ab"[(number + 1) % 2])
     with Events(gateway, f"/v1/logs/orders?{query}") as stream:
@@ -142,7 +142,7 @@ def test_before_the_first_message_a_stream_can_resume_too(gateway):
         assert stream.take(1)[0]["offset"] == 1
 
 
-def test_what_was_evicted_meanwhile_is_told(gateway, c):
+def test_messages_evicted_meanwhile_are_reported(gateway, c):
     write(gateway, *(str(n) for n in range(1, 6)))
     with Events(gateway, "/v1/logs/orders?from=-") as stream:
         stream.take(1)
@@ -154,7 +154,7 @@ def test_what_was_evicted_meanwhile_is_told(gateway, c):
         assert stream.next()[1]["offset"] == first
 
 
-def test_a_log_that_was_made_anew_is_told(gateway, c):
+def test_a_log_that_was_made_again_is_reported(gateway, c):
     write(gateway, "1", "2", "3")
     with Events(gateway, "/v1/logs/orders?from=-") as stream:
         stream.take(3)
@@ -169,7 +169,7 @@ def test_a_log_that_was_made_anew_is_told(gateway, c):
 
 
 @pytest.mark.parametrize("last", ["x", "1.x", "-1", "1.2.3"])
-def test_a_last_event_id_that_is_none_of_ours_is_400(gateway, last):
+def test_an_invalid_last_event_id_is_400(gateway, last):
     answer = gateway.get("/v1/logs/orders", Accept="text/event-stream", Last_Event_ID=last)
     assert (answer.status, json.loads(answer.body)["code"]) == (400, "bad-position")
 
@@ -218,7 +218,7 @@ def test_streams_go_on_without_a_gap_when_the_server_comes_back():
             assert [one["offset"] for one in stream.take(2)] == [2, 3]
 
 
-def test_messages_that_the_server_has_lost_are_told():
+def test_messages_that_the_server_has_lost_are_reported():
     with Server(save='""') as server, Gateway(server) as gateway:
         write(gateway, "1")
         server.admin.call("SAVE")
@@ -273,7 +273,8 @@ def test_a_log_is_heard_of_after_the_channel_of_the_same_name_has_been_left(gate
     with Events(gateway, "/v1/logs/x?from=-") as log:
         with Events(gateway, "/v1/channels/x?from=-"):
             wait_until(lambda: b"millrace_gateway_streams 2\n" in gateway.get("/metrics").body, "both are followed")
-            # Both have had time to be added: what follows is sent behind it on the same connection.
+            # The gateway has added both keys to its feed by then: this write is sent behind that on the same
+            # connection.
             write(gateway, 1, log="y")
         wait_until(lambda: b"millrace_gateway_streams 1\n" in gateway.get("/metrics").body, "one has left")
         for number in range(1, 4):
@@ -281,7 +282,7 @@ def test_a_log_is_heard_of_after_the_channel_of_the_same_name_has_been_left(gate
             assert log.take(1)[0]["entry"] == number
 
 
-def test_a_stream_with_rare_tags_is_told_where_it_stands(server, c):
+def test_a_stream_with_rare_tags_gets_its_position(server, c):
     with Gateway(server, "--set", "timeouts.keep_alive=50ms") as gateway:
         with Events(gateway, "/v1/logs/l?from=-&tags=rare") as stream:
             c.call("TWRITE", "l", "ENTRIES", "rare", "1", "other", "2", "other", "3")

@@ -1,4 +1,4 @@
-"""/openapi.json against what the gateway answers, by a validator of JSON Schema."""
+"""/openapi.json compared with the gateway's answers, by a validator of JSON Schema."""
 
 import json
 
@@ -9,7 +9,7 @@ import pytest
 from gateway import Gateway
 
 SECRET = "a secret that is long enough for everybody"
-# What the tests need of OpenAPI 3.1: every operation says its parameters, its answers and what a refusal looks like.
+# The part of OpenAPI 3.1 that the tests need: every operation describes its parameters, its answers and its refusals.
 OPERATION = {
     "type": "object",
     "required": ["summary", "parameters", "responses"],
@@ -33,7 +33,7 @@ DOCUMENT = {
                                            "additionalProperties": OPERATION}},
     },
 }
-PLAIN = {"/metrics", "/probe/liveness", "/probe/readiness"}  # for programs that read texts
+PLAIN = {"/metrics", "/probe/liveness", "/probe/readiness"}  # these answer in plain text
 
 
 def document_of(gateway):
@@ -47,7 +47,7 @@ def operations(document):
 
 
 def schema_for(document, operation, status):
-    """Of an answer in JSON; None: the document does not say."""
+    """The schema of an answer in JSON; None if the document has none."""
     answers = operation["responses"]
     found = answers.get(str(status)) or (answers["2XX"] if status < 300 else answers["default"])
     schema = found.get("content", {}).get("application/json", {}).get("schema")
@@ -71,7 +71,7 @@ def test_the_document_is_whole_and_names_the_parameters_of_its_paths(gateway):
         assert [part[1:-1] for part in path.split("/") if part.startswith("{")] == named, (method, path)
 
 
-# A good request for each operation that describes its answer, in an order in which they succeed.
+# A correct request for each operation that describes its answer, in an order in which all succeed.
 GOOD = [
     ("POST", "/v1/logs/{log}", "", b"1"),
     ("GET", "/v1/logs/{log}", "", None),
@@ -101,7 +101,7 @@ GOOD = [
 
 
 def good_name(path):
-    """A name for each kind of thing: all of them are keys of one server."""
+    """A name for each kind of object, because all of them are keys of one server."""
     return "channel" if "channel" in path else path.split("/")[2] if path.count("/") > 1 else "x"
 
 
@@ -117,7 +117,7 @@ def test_every_answer_is_what_the_document_says(server, c, tmp_path):
             assert answer.status in (200, 201, 409), (method, path, answer)
             schema = schema_for(document, document["paths"][path][method.lower()], answer.status)
             jsonschema.validate(json.loads(answer.body), schema)
-        # The rows of /v1/admin are compared with the document wherever test_admin_rows.py asks for one.
+        # test_admin_rows.py compares the operations of /v1/admin with the document.
         described = {(method, path) for path, method, operation in operations(document)
                      if schema_for(document, operation, 200) is not None and not path.startswith("/v1/admin/")}
         assert described == {(method, path) for method, path, _, _ in GOOD}

@@ -1,4 +1,4 @@
-"""What needs a network of its own: one that is cut, and one with another address."""
+"""Tests in a network namespace of their own: one whose network is cut, and one with another address."""
 
 import pathlib
 import shutil
@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-ALONE = ["unshare", "--net", "--map-root-user"]  # in a network of its own, which has only 127.0.0.1
+ALONE = ["unshare", "--net", "--map-root-user"]  # in a network namespace, which has only 127.0.0.1
 
 
 def run_alone(script):

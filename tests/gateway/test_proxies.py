@@ -29,7 +29,7 @@ def _proxied(_server, program, tmp_path_factory):
 
 @pytest.fixture
 def proxied(server, _proxied):
-    """(the gateway, the proxy before it), with an empty server"""
+    """(the gateway, the proxy in front of it), with an empty server"""
     return _proxied
 
 
@@ -57,7 +57,7 @@ def test_requests_and_long_polls_go_through(proxied, server):
 def test_each_event_of_a_stream_comes_through_at_once_and_a_stream_resumes(proxied):
     gateway, proxy = proxied
     with Events(proxy, "/v1/logs/orders?from=-") as stream:
-        for number in range(3):  # the next is written only when the one before has come: nothing waits in a buffer
+        for number in range(3):  # each is written after the previous one has arrived: the proxy does not buffer
             gateway.request("POST", "/v1/logs/orders", str(number))
             assert stream.next()[1]["entry"] == number
         last = stream.last_id
@@ -66,7 +66,7 @@ def test_each_event_of_a_stream_comes_through_at_once_and_a_stream_resumes(proxi
         assert stream.next()[1]["entry"] == 3
 
 
-def test_when_a_client_goes_its_stream_ends_at_the_gateway(proxied):
+def test_when_a_client_disconnects_its_stream_ends_at_the_gateway(proxied):
     gateway, proxy = proxied
 
     def streams():

@@ -39,5 +39,5 @@ def test_without_a_gateway_none_is_started(tmp_path):
 
 
 @pytest.mark.parametrize("word", ["0", "x", "65536"])
-def test_a_port_that_is_none_is_refused(tmp_path, word):
+def test_an_invalid_port_is_refused(tmp_path, word):
     assert refused("--dir", tmp_path, "--http", word) == f"run: --http must be a number from 1 to 65535, not {word}"

@@ -1,4 +1,4 @@
-"""Webhooks: what `millrace deliver` sends, and to whom, against a receiver that is a real HTTP server."""
+"""Webhooks: what `millrace deliver` sends, and to which receivers. The receiver is a real HTTP server."""
 
 import base64
 import hashlib
@@ -72,14 +72,16 @@ def test_what_fails_comes_again_with_the_same_id_until_it_arrives(server, c):
     statuses = [500, None, 302, 404, 429, 204]
     with Receiver(lambda hook: statuses[len(receiver.got) - 1]) as receiver, webhook(server, receiver, **QUICK):
         wait_for_all_done(c, 1)
-    # A connection that is closed when it is used again says nothing about the request: that is sent on another one at once.
+    # If a reused connection is closed, the deliverer cannot know whether the request was handled: it sends the request
+    # on a new connection at once, as the same attempt.
     assert [hook.headers["Millrace-Attempt"] for hook in receiver.got] == list("122345")
     assert len({hook.headers["webhook-id"] for hook in receiver.got}) == 1
     assert dead_letters(c) == []
 
 
 def test_retry_after_is_obeyed(server, c):
-    """Beside a receiver that fails without the header and is asked again and again, those with it are left alone."""
+    """A receiver that fails without the header is asked again and again; those that sent the header are not asked until
+    it is time."""
     c.call("TWRITE", "orders", "new", "1")
 
     def refuse_with(**headers):
@@ -108,7 +110,7 @@ def test_hopeless_statuses_and_exhausted_attempts_go_to_the_dead_letters_with_th
     assert letters == [("fails", "HTTP 500, after 3 attempts", b"2"), ("gone", "HTTP 410", b"1")]
 
 
-def test_without_dead_letters_what_is_given_up_is_gone(server, c):
+def test_without_dead_letters_messages_given_up_are_gone(server, c):
     c.call("TWRITE", "orders", "new", "1")
     with Receiver(lambda hook: 400) as receiver, webhook(server, receiver, "--dead-letters", "none"):
         wait_for_all_done(c, 1)
@@ -142,7 +144,7 @@ def test_in_order_a_message_waits_for_those_of_its_tag_alone(server, c):
         wait_for_all_done(c, 60)
     for tag in "abc":
         assert [number for one, number in accepted if one == tag] == list(range(20))
-    # c did not wait for the others.
+    # The tag c did not wait for the others.
     assert accepted.index(("c", 19)) < accepted.index(("a", 19))
 
 
@@ -152,7 +154,7 @@ def test_in_order_only_one_deliverer_sends_and_the_next_one_takes_over(server, c
         with webhook(server, receiver, "--in-order", takeover="3s") as first, webhook(server, receiver, "--in-order", takeover="3s") as second:
             c.call("TWRITE", "orders", "ENTRIES", *[word for n in range(1, 7) for word in ("t", str(n))])
             receiver.wait_for(3)
-            # Which of them leads, the lock says.
+            # The lock says which of them leads.
             owner = c.call("LOCK.INFO", "millrace:webhook:orders:shop")
             assert owner
             for one in (first, second):
@@ -179,7 +181,7 @@ def test_kill_9_of_the_deliverer_loses_nothing(server, c, words):
     assert set(accepted) == set(range(count))
     if words:
         for tag in range(7):
-            # Repeated messages aside, each tag came in order.
+            # Without repetitions, each tag came in order.
             ours = list(dict.fromkeys(n for n in accepted if n % 7 == tag))
             assert ours == sorted(ours)
 
@@ -210,7 +212,8 @@ def test_sigterm_lets_requests_come_to_their_end(server, c):
         hold.set()
         ended.join()
         assert deliverer.process.returncode == 0
-    # The first is acknowledged. The second is not sent: if a read that had begun got it, it was given back.
+    # The first message is acknowledged. The second is not sent: if a read that had begun got it, the deliverer gave it
+    # back.
     assert receiver.bodies() == [1] and c.call("TACK", "orders", group(c)["name"], 1) == 0
     assert c.call("TREAD", "orders", 1, 10, "GROUP", "shop", "WITHATTEMPTS") == [[2, b"new", b"2", 1]]
 
@@ -222,7 +225,7 @@ def test_a_message_that_a_deliverer_got_while_it_was_ending_is_given_back(server
         server.wait_for_blocked(1)
         server.suspend()
         try:
-            # The server executes it when it goes on, before it hears of the end of the read that waits.
+            # When the server goes on, it executes this write before it learns that the waiting read has ended.
             c.send("TWRITE", "orders", "new", "2")
             ended = threading.Thread(target=deliverer.terminate)
             ended.start()
@@ -237,8 +240,8 @@ def test_a_message_that_a_deliverer_got_while_it_was_ending_is_given_back(server
 
 @pytest.mark.parametrize("words", [(), ("--in-order",)], ids=["any order", "in order"])
 def test_a_message_comes_after_a_deliverer_has_looked_what_it_holds(server, c, words):
-    """The server reads in one turn: the end of the read that waits, a question of the deliverer, and the message. It closes
-    connections at the end of a turn, so that the message goes to the read all the same."""
+    """In one turn of its event loop the server reads: the end of the waiting read, a question of the deliverer, and the
+    message. It closes connections only at the end of a turn, so the message still goes to that read."""
     c.call("TWRITE", "orders", "new", "1")
     with Receiver() as receiver, webhook(server, receiver, *words) as deliverer:
         wait_for_all_done(c, 1)
@@ -247,7 +250,7 @@ def test_a_message_comes_after_a_deliverer_has_looked_what_it_holds(server, c, w
         try:
             deliverer.process.send_signal(signal.SIGTERM)
             wait_until(lambda: "ends:" in deliverer.output(), "it ends")
-            let_pass(0.3)  # for a question that it should not ask yet
+            let_pass(0.3)  # time for a question that the deliverer should not send yet
             c.send("TWRITE", "orders", "new", "2")
         finally:
             server.resume()

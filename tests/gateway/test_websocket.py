@@ -15,7 +15,7 @@ from server import DEADLINE, wait_until
 
 
 class Socket:
-    """A connection whose requests get their answers, and whose events are kept."""
+    """A connection that pairs requests with their answers and keeps events."""
 
     def __init__(self, raw):
         self.raw = raw
@@ -95,7 +95,7 @@ def test_messages_of_a_group_are_acknowledged(gateway, c):
     asyncio.run(run())
 
 
-def test_what_is_missing_is_told(gateway, c):
+def test_missing_messages_are_reported(gateway, c):
     c.call("TWRITE", "orders", "ENTRIES", "a", "1", "a", "2", "a", "3")
 
     async def run():
@@ -146,7 +146,7 @@ def test_a_follow_that_the_server_refuses_is_over(gateway, c):
                 assert "WRONGTYPE" in (await socket.event("error"))["error"]
             assert (await second.ask("unfollow", log="room"))["error"]["code"] == "not-followed"
             assert await first.ask("ping") == {"ok": True}
-            # The topic is gone by now, and whoever follows it again makes another one.
+            # The gateway has dropped the topic by now; a client that follows it again makes a new one.
             c.call("DEL", "room")
             assert await first.ask("follow", log="room", position="0") == {"ok": True}
             c.call("TWRITE", "room", "a", "1")
@@ -258,7 +258,7 @@ def test_a_message_in_pieces_and_single_bytes_is_one(gateway):
 
 
 def next_frame(connection):
-    """(opcode, payload) of a frame with less than 126 bytes, from a socket that is read in no other way."""
+    """(opcode, payload) of the next frame, with less than 126 bytes. Nothing else may read from the socket."""
     def take(count):
         got = b""
         while len(got) < count:
@@ -272,7 +272,7 @@ def next_frame(connection):
 
 
 def closed_with(got):
-    """The code of the close frame at the end of these bytes, which has a reason."""
+    """The code of the close frame at the end of these bytes; the frame has a reason."""
     return struct.unpack(">H", got[got.rindex(b"\x88") + 2:][:2])[0]
 
 
@@ -287,7 +287,7 @@ def test_a_client_that_reads_no_answers_is_ended(server):
         assert closed_with(connection.ends()) == 1013
 
 
-def test_a_client_with_too_many_requests_under_way_is_ended(server, c):
+def test_a_client_with_too_many_requests_in_flight_is_disconnected(server, c):
     with Gateway(server) as gateway, raw_socket(gateway) as connection:
         c.call("CLIENT", "PAUSE", 60_000, "WRITE")
         try:
@@ -327,7 +327,7 @@ def test_a_close_is_answered(gateway):
 
 @pytest.mark.parametrize("change, status", [
     (("Upgrade: websocket\r\n", ""), 426), (("Version: 13", "Version: 8"), 426), ((KEY, "short"), 400), (("GET", "POST"), 405)])
-def test_a_handshake_that_is_none_is_refused(gateway, change, status):
+def test_an_invalid_handshake_is_refused(gateway, change, status):
     with RawConnection(gateway.port) as connection:
         connection.send(HANDSHAKE.format(KEY).replace(*change))
         assert connection.status() == status

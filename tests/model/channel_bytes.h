@@ -28,7 +28,7 @@ inline Result<Channel> channel_from_bytes(ByteView bytes) {
   return channel_from_bytes(bytes, [](const Channel&) {});
 }
 
-// Compares everything that is in the digest of a channel; the division into blocks may differ.
+// Compares everything that a channel's digest contains; the division into blocks may differ.
 inline bool same_channels(const Channel& a, const Channel& b) {
   if (encode_channel_head(a.head()) != encode_channel_head(b.head()) || a.now() != b.now()) return false;
   if (a.messages().first() != b.messages().first() || a.messages().next() != b.messages().next()) return false;

@@ -1,5 +1,5 @@
-// Random histories of a channel: the engine, a repeater that is told the effects alone, as
-// replicas and the AOF are, and the model must agree after every step.
+// Random histories of a channel: the engine, a repeater, and the model must agree after every step. The repeater gets
+// only the effects, like replicas and the AOF.
 //
 // A failure names its seed; MILLRACE_SEED=<seed> runs that history alone.
 #include "tests/model/channel_model.h"
@@ -21,13 +21,13 @@ constexpr int kSteps = 250;
 struct IssuedReceipt {
   std::string text;
   std::string subscriber;
-  uint64_t number;  // of the publication it is for
+  uint64_t number;  // number of the publication that it is for
 };
 
 class History {
  public:
   explicit History(uint64_t seed) : random_(seed) {
-    // Half of the histories cross the seam, two of three have tiny blocks, few have crowds.
+    // Half of the histories cross the seam, two of three have tiny blocks, few have many subscribers.
     model_.birth = chance(2) ? ChannelModel::kLargest - static_cast<int64_t>(between(0, 100)) : some_clock();
     if (!chance(3)) limits_ = {.bytes = static_cast<uint32_t>(between(64, 512)), .messages = 7};
     crowds_ = chance(40);
@@ -62,14 +62,14 @@ class History {
   }
   std::string some_content() { return std::string(chance(30) ? between(0, 2000) : between(0, 40), 'x'); }
 
-  // --- what every command begins with ---
-  // Time is an effect of its own, when it moves.
+  // --- the beginning of every command ---
+  // When time moves, this is an effect of its own.
   void move_time() {
     const bool moved = channel_.tick(UnixMs(now_));
     EXPECT_EQ(moved, model_.tick(now_));
     if (moved) repeater_.tick(UnixMs(now_));
   }
-  // As commands find a subscriber; none, and nothing has changed, if none lives.
+  // Finds a subscriber as commands do; null, with nothing changed, if it does not exist.
   ModelSubscriber* open(const std::string& name) {
     const uint64_t present = std::max(now_, model_.now);
     const auto found = model_.subscribers.find(name);
@@ -123,8 +123,8 @@ class History {
       }
       is_new |= clock.has_value();
     }
-    // Duplicates alone are no effect; among others they pass on with them. Blocks are cut
-    // as the repeater likes.
+    // A publication of only duplicates has no effect; with other messages, duplicates are part of the effect. The
+    // repeater divides messages into blocks on its own.
     if (!is_new) return "publish duplicates";
     for (const auto& [id, content] : pairs) repeater_.publish(id, content, {});
     return "publish";
@@ -141,7 +141,7 @@ class History {
     }
     return expire != 0 ? "subscribe with another expiry" : "subscribe";
   }
-  // More than go in one slice when they expire.
+  // More than expire in one slice.
   const char* subscribe_crowd() {
     move_time();
     for (uint64_t i = between(900, 2200); i > 0; --i) {
@@ -191,18 +191,18 @@ class History {
       EXPECT_EQ(read.has_value(), name == receipt.subscriber);
       if (!read) return "acknowledge with a foreign receipt";
       EXPECT_EQ(read->clock.value(), model_.clock_after(receipt.number));
-      // Of another message at that clock, in a past that this channel never had.
+      // A receipt for another message at that clock, as from a history that this channel never had.
       const Offset offset(receipt.number);
       if (offset >= channel->messages().first()) {
         EXPECT_EQ(channel->acknowledge(subscriber(*channel, name), {read->clock, read->mark ^ 1}), Ack::Invalid);
       }
     }
     acknowledge_number(name, *model, receipt.number);
-    // One that another state of the channel has issued, ahead of this one.
+    // A receipt from a later state of the channel.
     if (chance(4)) acknowledge_number(name, *model, model_.publications + between(1, 5));
     return "acknowledge";
   }
-  // Time moves only if it is good: what is refused has changed nothing.
+  // Time moves only if the receipt is valid: a refused command changes nothing.
   void acknowledge_number(const std::string& name, ModelSubscriber& model, uint64_t number) {
     const ModelAck expected = model_.acknowledge(model, number);
     for (Channel* channel : {&channel_, &repeater_}) {
@@ -269,7 +269,7 @@ class History {
     }
     return subscribers;
   }
-  // What read-only commands see, at a time to which the channel was not moved.
+  // What read-only commands see, at a time to which the channel has not been moved.
   void compare_later(const Channel& channel, uint64_t at) {
     SCOPED_TRACE(::testing::Message() << "seen at " << at);
     const std::string id = some_id(), name = some_name();

@@ -1,5 +1,5 @@
-// Random histories of two engines: a leader that decides, and a follower that is told the leader's effects alone, as
-// replicas and append-only files are. Both must hold equal channels after every step, with fetches that wait among the
+// Random histories of two engines: a leader that decides, and a follower that gets only the leader's effects, like
+// replicas and append-only files. Both must hold equal channels after every step, with fetches that wait among the
 // steps.
 //
 // A failure names its seed; MILLRACE_SEED=<seed> runs that history alone.
@@ -74,7 +74,7 @@ ChannelEffect effect_of(const Effect& told) {
   return effect;
 }
 
-// What has happened to fetches that wait, in all histories.
+// Counts what has happened to waiting fetches, in all histories.
 struct Happened {
   uint64_t served = 0;
   uint64_t told_gone = 0;
@@ -162,7 +162,7 @@ class History {
     return std::move(outcome.consequences);
   }
 
-  // Everything that is due up to a date; or nothing, if the clock leaps there.
+  // Executes everything that is due up to a date; or nothing, if the clock leaps there.
   void move_time_to(uint64_t date, bool leaps) {
     while (!leaps && due_ && due_->value() <= date) {
       now_ = std::max(now_, std::exchange(due_, std::nullopt)->value());
@@ -357,14 +357,14 @@ class History {
   Engine* follower_ = &engines_[1];
   WaitingRoom<int> room_;
   std::list<WaitingFetch> waiting_;
-  std::vector<std::pair<std::string, std::string>> receipts_;  // and whose
+  std::vector<std::pair<std::string, std::string>> receipts_;  // and which subscriber's
   std::optional<UnixMs> due_;
   uint64_t now_ = 1'000'000;
-  bool leaps_;                  // the clock is set now and then, so that subscribers that wait may expire
+  bool leaps_;                  // the clock is set sometimes, so that waiting subscribers may expire
   bool may_tell_gone_ = false;  // a fetch that waits may fail in this step
 };
 
-TEST(ChannelReplication, AFollowerThatIsToldTheEffectsHoldsAnEqualChannel) {
+TEST(ChannelReplication, AFollowerThatGetsTheEffectsHoldsAnEqualChannel) {
   Happened happened;
   run_seeds(kSeeds, [&](uint64_t seed) { History(seed, happened).run(); });
   if (std::getenv("MILLRACE_SEED") != nullptr) return;

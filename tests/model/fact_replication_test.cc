@@ -1,4 +1,4 @@
-// Random histories of a graph in two engines: one decides, and the other is told the effects. After every step both
+// Random histories of a graph in two engines: one decides, and the other gets the effects. After every step both
 // hold equal graphs, with equal numbers. In between a graph is saved and loaded, and the two engines change roles.
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 struct FactEngine {
   explicit FactEngine(const HashKey& hash_key) : key(hash_key) {}
 
-  // As a server that is started again, from parts that are applied one by one.
+  // Like a restarted server: loads from parts that are applied one by one.
   void reload() {
     if (place.get() == nullptr) return;
     OwnPlace<FactGraph> loaded("graph");
@@ -100,7 +100,7 @@ TEST(FactReplication, the_engine_that_is_told_the_effects_holds_an_equal_graph) 
     refused += history.refused();
     removed += history.removed();
   });
-  if (std::getenv("MILLRACE_SEED") != nullptr) return;  // one history need not have all of it
+  if (std::getenv("MILLRACE_SEED") != nullptr) return;  // not every history does all of this
   EXPECT_GT(refused, 0u);
   EXPECT_GT(removed, 0u);
 }

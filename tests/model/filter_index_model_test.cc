@@ -1,5 +1,5 @@
-// Random tables of filters that come and go: a document finds in the index what it matches
-// when every filter is tried.
+// Random tables of filters that are added and removed: for a document, the index finds the filters that match when
+// every filter is tried.
 //
 // A failure names its seed; MILLRACE_SEED=<seed> runs that history alone.
 #include <gtest/gtest.h>
@@ -34,8 +34,8 @@ class History {
     remove_all();
   }
 
-  // Thousands of the filters that a large table has: conditions on ten fields, most with an
-  // equality or $in, the rest with ranges alone.
+  // Thousands of filters like those of a large table: conditions on ten fields, most with an equality or $in, the rest
+  // only with ranges.
   void of_one_large_table() {
     for (int i = 0; i < 4000; ++i) add(table_filter());
     for (int round = 0; round < 4 && !::testing::Test::HasFailure(); ++round) {
@@ -88,7 +88,7 @@ class History {
     ASSERT_EQ(index_.json(slot), filter_json(*parsed));
   }
 
-  // As one that was loaded: it is compiled when a document leads to it.
+  // Like a filter that was loaded: it is compiled when a document first reaches it.
   FilterSlot add_saved(const Filter& filter) {
     FilterIndex other(kKey);
     const std::string saved = other.saved(other.add(filter));

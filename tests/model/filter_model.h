@@ -1,5 +1,5 @@
-// Filters as a reader of the specification would evaluate them: on trees, with loops, without
-// a normal form, a program or an index.
+// Filters evaluated as a reader of the specification would do it: on trees, with loops, without a normal form, a
+// program or an index.
 #pragma once
 
 #include <re2/re2.h>

@@ -1,5 +1,4 @@
-// Random filters and documents: what the compiled filter says is what the model says, however
-// the filter is written.
+// Random filters and documents: a compiled filter gives the same answer as the model, however the filter is written.
 //
 // A failure names its seed; MILLRACE_SEED=<seed> runs that one alone.
 #include "tests/model/filter_model.h"
@@ -56,7 +55,7 @@ TEST(FilterModel, CompiledFiltersMatchWhatTheModelMatches) {
     EXPECT_EQ(fields.limit(), 0u);
     EXPECT_EQ(fields.check(), nullptr);
   });
-  // A test of filters that never match, or always, would show little.
+  // A test in which filters never match, or always match, would show little.
   if (std::getenv("MILLRACE_SEED") != nullptr) return;
   EXPECT_GT(matched, asked / 10);
   EXPECT_LT(matched, asked - asked / 10);

@@ -1,5 +1,5 @@
-// The tables of docs/route-filters.md, row by row: what they say of filters and documents is
-// what the engine does, and what the model does.
+// The tables of docs/route-filters.md, row by row: the engine and the model do what the tables say about filters and
+// documents.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -35,7 +35,7 @@ Row cells(const std::string& line) {
   return found;
 }
 
-// The rows of all tables with these words at their head.
+// The rows of all tables with these column names.
 std::vector<Row> rows_below(const std::string& head) {
   std::ifstream file(MILLRACE_DOCS "/route-filters.md");
   std::vector<Row> rows;

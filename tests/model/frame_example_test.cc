@@ -1,4 +1,4 @@
-// The example of docs/formats/frame.md is a frame, and the one that the engine makes of those messages.
+// The example of docs/formats/frame.md is a valid frame, and equals the frame that the engine makes of those messages.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -48,7 +48,7 @@ inline ReadFrame read_frame(ByteView bytes) {
   return read;
 }
 
-// A frame of messages (tag, entry, tag, entry, …), like one that was read from a log; with all full blocks packed, if
+// A frame of messages (tag, entry, tag, entry, …), as a read from a log gives it; with all full blocks packed, if
 // requested. REQUIRES: at least one message
 inline std::string frame_of(const std::vector<ByteView>& pairs, BlockLimits limits = {}, bool packed = false) {
   MessageBlocks messages;

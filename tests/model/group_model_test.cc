@@ -1,5 +1,5 @@
-// Random histories of a log with groups: the engine, a replica that is told the effects
-// alone, and the model must agree after every step.
+// Random histories of a log with groups: the engine, a replica that gets only the effects, and the model must agree
+// after every step.
 //
 // A failure names its seed; MILLRACE_SEED=<seed> runs that history alone.
 #include "tests/model/group_model.h"
@@ -42,7 +42,7 @@ class History {
       const char* what = take_step();
       if (compacts_always_) compact();
       settle();
-      // How blocks are held is each server's own business.
+      // Servers may hold blocks in different ways.
       pack(replica_);
       if (compacts_always_) pack(log_);
       SCOPED_TRACE(::testing::Message() << "after step " << step << " at " << now_ << ": " << what);
@@ -55,7 +55,7 @@ class History {
   uint64_t between(uint64_t min, uint64_t max) { return min + random_() % (max - min + 1); }
   bool chance(uint64_t one_in) { return random_() % one_in == 0; }
   std::string some_name() { return std::string(1, static_cast<char>(between('a', 'c'))); }
-  // A group that is there, or null.
+  // A group that exists, or null.
   GroupModel* some_group() {
     if (groups_.empty()) return nullptr;
     auto found = groups_.begin();
@@ -175,7 +175,7 @@ class History {
     return "read";
   }
 
-  // Neither the model nor the engine is asked: what was promised to workers is.
+  // This check uses neither the model nor the engine, only what workers were promised.
   void promise_after_delivery(uint64_t offset, const GroupModel& model) {
     auto& not_before = not_before_[name_];
     const auto promised = not_before.find(offset);
@@ -186,7 +186,7 @@ class History {
     not_before[offset] = pending == model.pending.end() ? UINT64_MAX : pending->second.retry_at;
   }
 
-  // As the module does: in turns, until nothing is left that must be looked at.
+  // Does the work in slices, as the module does, until nothing is left to do.
   void give_up(GroupModel& model) {
     const std::vector<ModelGivenUp> expected = model.due_to_give_up(now_);
     model.give_up(expected);
@@ -217,7 +217,7 @@ class History {
     }
     return "give_up_due";
   }
-  // The dead letters cannot be written: what should be given up waits.
+  // The dead letters cannot be written: messages that should be given up wait.
   const char* postpone() {
     GroupModel* model = some_group();
     if (model == nullptr) return "nothing";
@@ -368,7 +368,7 @@ class History {
     log_ = chance(2) ? std::move(*again) : log_.clone();
     return "reload or clone";
   }
-  // The replica is told what goes, and nothing else.
+  // The replica is told which messages are removed, and nothing else.
   const char* compact() {
     if (!model_.retention.latest) return "nothing";
     const uint64_t budget = chance(3) ? 1'000 : between(1, 50);
@@ -451,7 +451,7 @@ class History {
   Log replica_;
   LogModel model_;
   std::map<std::string, GroupModel> groups_;
-  std::string name_;  // of the group that a step is about
+  std::string name_;  // the group that a step is about
   // When a worker may see an offset of a group again.
   std::map<std::string, std::map<uint64_t, uint64_t>> not_before_;
 };

@@ -1,5 +1,5 @@
-// The state of a group, message by message. Two equal groups may differ in their division into ranges, and in which
-// ranges were already found to be due.
+// The state of a group, message by message. Two equal groups may differ in their division into ranges, and in the
+// ranges that were already found to be due.
 #pragma once
 
 #include <cstdint>

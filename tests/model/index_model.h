@@ -52,13 +52,13 @@ class IndexModel {
   std::vector<IndexField> fields;
   std::vector<CompositeOrder> orders;
   std::map<std::string, ModelDocument> documents;
-  std::vector<std::string> written;  // the last written at the end, each once
+  std::vector<std::string> written;  // the document written last is at the end; each is in it once
   // The document that has a value of a unique field, then those that wait for it.
   std::map<std::pair<std::string, ModelValue>, std::vector<std::string>> lines;
 
   const IndexField& field(const std::string& name) const { return *std::ranges::find(fields, name, &IndexField::name); }
 
-  // Values that fit, each once.
+  // Values that fit the field, each once.
   std::set<ModelValue> raw_values(const ModelDocument& document, const IndexField& of) const {
     std::set<ModelValue> values;
     const auto word = document.words.find(of.name);
@@ -68,7 +68,7 @@ class IndexModel {
     }
     return values;
   }
-  // Without values that another document has.
+  // Without unique values that another document has.
   std::set<ModelValue> values(const std::string& name, const IndexField& of) const {
     std::set<ModelValue> own = raw_values(documents.at(name), of);
     if (of.is_unique) {

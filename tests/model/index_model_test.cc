@@ -1,4 +1,4 @@
-// Random documents and questions: the index answers as a look at every document does.
+// Random documents and queries: the index gives the same answers as reading every document.
 #include "tests/model/index_model.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ constexpr HashKey kHash{1, 2, 3};
 
 class History {
  public:
-  // `documents` is the most documents; queries are made in one step of `asked_in`.
+  // `documents` is the largest number of documents; one step of `asked_in` makes queries.
   History(uint64_t seed, uint64_t documents, uint64_t asked_in)
       : documents_(documents), asked_in_(asked_in), random_(seed), index_(IndexSchema("d:", false), kHash) {
     add_field({.name = "age", .type = FieldType::Integer});
@@ -108,7 +108,7 @@ class History {
     index_.note_written(name);
   }
 
-  // What the host does to documents whose time is over.
+  // What the host does with expired documents.
   void sweep() {
     std::vector<std::string> gone;
     for (const auto& [name, document] : model_.documents) {
@@ -150,7 +150,7 @@ class History {
     digest(index_, before);
     digest(restored, after);
     ASSERT_EQ(before.text(), after.text());
-    // A copy is the same, and stays so whatever becomes of the other.
+    // A copy is equal, and later changes of the original do not change it.
     index_ = restored.clone();
     ASSERT_STREQ(restored.check(), nullptr);
     ASSERT_STREQ(index_.check(), nullptr);
@@ -185,7 +185,7 @@ class History {
     return all;
   }
 
-  // Everything that a request finds, a page at a time.
+  // Everything that a request finds, page by page.
   std::vector<ListedDocument> all_pages(FindRequest request) {
     std::vector<ListedDocument> all;
     std::string cursor;
@@ -301,7 +301,7 @@ class History {
     }
   }
 
-  // Writes between the pages: what stays in its place is found once.
+  // With writes between the pages: documents that do not change are found once.
   void page_through() {
     FindRequest request;
     kept_.clear();
@@ -342,14 +342,14 @@ class History {
   IndexOperations operations_{kHash};
   UnixMs now_{1'000};
   bool few_ = false;
-  std::deque<std::string> kept_;  // what conditions borrow
+  std::deque<std::string> kept_;  // owns the bytes that conditions refer to
 };
 
 TEST(IndexModel, AnswersAsALookAtEveryDocumentDoes) {
   testing::run_seeds(60, [](uint64_t seed) { History(seed, 120, 3).run(800); });
 }
 
-// Enough of them for what is worth its while only then.
+// Enough documents for the optimisations that need many.
 TEST(IndexModel, AnswersSoWithManyDocumentsToo) {
   testing::run_seeds(20, [](uint64_t seed) { History(seed, 1500, 150).run(8'000); });
 }

@@ -1,5 +1,5 @@
-// A follower is told of the schema, as requests that are repeated, and of the documents; it comes to hold an index with
-// the same digest, also if it begins from what was saved.
+// A follower gets the schema, as repeated requests, and the documents. It ends with an index with the same digest, also
+// if it starts from a saved index.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -39,7 +39,7 @@ class Server {
     return done.answer.has_value();
   }
 
-  // What a host does after either: reads all documents.
+  // What a host does after either of them: it reads all documents.
   void build(const std::map<std::string, std::map<std::string, std::string>>& documents) {
     if (index() == nullptr) return;
     for (const auto& [name, words] : documents) set(name, words);
@@ -56,7 +56,7 @@ class Server {
     index()->set(name, values, Noting::Always);
   }
 
-  // Takes over what another one has saved, part by part, as IDX.APPLY brings it.
+  // Restores what another engine has saved, part by part, like IDX.APPLY.
   void load(const Index& saved) {
     if (index() != nullptr) place_.remove();
     each_part(saved, [&](const Part& part) {
@@ -118,7 +118,7 @@ void run_history(uint64_t seed) {
   }
 }
 
-TEST(IndexReplication, AFollowerThatIsToldTheSchemaHoldsTheSame) { testing::run_seeds(100, run_history); }
+TEST(IndexReplication, AFollowerThatGetsTheSchemaHoldsTheSame) { testing::run_seeds(100, run_history); }
 
 }  // namespace
 }  // namespace millrace

@@ -1,6 +1,6 @@
-// Random histories of a lock: the engine, a replica that is told the effects alone, one that
-// has another clock, and the model must agree after every step. Owners of every mode come,
-// wait, give up, renew, give back, and lose it when their time is over.
+// Random histories of a lock: the engine, a replica that gets only the effects, a second replica with another clock,
+// and the model must agree after every step. Owners of every mode acquire, wait, give up, renew and release the lock,
+// and lose it when their lease ends.
 //
 // A failure names its seed; MILLRACE_SEED=<seed> runs that history alone.
 #include "tests/model/lock_model.h"
@@ -53,7 +53,7 @@ class History {
   uint64_t some_ttl() { return chance(4) ? between(1, 5) : between(1, 300); }
 
   Now clocks() const { return {UnixMs(1'000'000 + now_), MonotonicMs(now_), kClock, {}, 0}; }
-  // The other machine's monotonic clock began elsewhere; its date is right.
+  // The other machine's monotonic clock has another origin; its date is right.
   Now other_clocks() const { return {UnixMs(1'000'000 + now_), MonotonicMs(50'000'000 + now_), kOtherClock, {}, 0}; }
 
   // --- steps ---
@@ -160,7 +160,7 @@ class History {
     if (!lock_.is_free()) lock_ = chance(2) ? std::move(again) : lock_.clone();
   }
 
-  // --- what follows from time and from every step ---
+  // --- the effects of time, and of every step ---
   void end_leases() {
     for (const std::string& owner : lock_.over(MonotonicMs(now_), 1000)) {
       const LockModel::Holder* held = model_.find(owner);

@@ -1,6 +1,6 @@
 // Random histories of a lock that one engine decides and two others repeat: one with the same monotonic clock, one with
-// another. They get the effects alone, and must hold the same lock after every step. Requests wait, are served, run out
-// of time, and leave; all three are saved and loaded in between.
+// another. They get only the effects, and must hold the same lock after every step. Requests wait, are served, time
+// out, and are cancelled; all three engines are saved and loaded in between.
 //
 // A failure names its seed; MILLRACE_SEED=<seed> runs that history alone.
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ struct Server {
   }
 
   using Seen = std::tuple<std::string, uint64_t, uint64_t, uint64_t, uint64_t, std::string>;
-  // A lease that is over ends now at the earliest: on another clock its end was never known.
+  // A lease that is over counts as ending now: an engine with another clock does not know the exact end.
   std::vector<Seen> seen(uint64_t ms) const {
     std::vector<Seen> all;
     if (place.get() == nullptr) return all;
@@ -117,7 +117,7 @@ class ReplicatedLock {
     restart();
   }
 
-  // What the host does before an owner's command.
+  // What the host does before a command of an owner.
   Call prepared() {
     Call call = leader_.call_at(now_);
     if (lines() == nullptr) return call;
@@ -188,7 +188,7 @@ class ReplicatedLock {
     wake(Wake::one_line(kLockLine));
   }
 
-  // The client of the last grant has not been told of it.
+  // Takes the last grant back, as if its client could not be told.
   void take_back() {
     if (last_grant_.token == Token(0)) return;
     carry_out(leader_.locks.take_back(leader_.place, last_grant_, leader_.call_at(now_)));
@@ -200,7 +200,7 @@ class ReplicatedLock {
     }
   }
 
-  // --- what follows ---
+  // --- effects and answers ---
   void carry_out(const Consequences& follow) {
     follow.effects.each(
         [&] {
@@ -278,7 +278,7 @@ class ReplicatedLock {
   Token greatest_;
 };
 
-TEST(LockReplication, WhoRepeatsTheEffectsHoldsTheSameLock) {
+TEST(LockReplication, AnEngineThatRepeatsTheEffectsHoldsTheSameLock) {
   uint64_t served = 0;
   run_seeds(kHistories, [&](uint64_t seed) {
     ReplicatedLock history(seed);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr uint64_t kSeeds = 500;
 constexpr int kSteps = 200;
-// Beyond this a step is an eviction: comparing everything after every step is dear.
+// With more messages than this, the next step is an eviction: comparing everything after every step takes long.
 constexpr size_t kMostMessages = 600;
 
 class History {
@@ -31,9 +31,9 @@ class History {
     if (chance(3)) return;
     limits_ = {.bytes = static_cast<uint32_t>(between(64, 512)), .messages = static_cast<uint32_t>(between(1, 40))};
   }
-  // Packs what can be packed after every step, and keeps next to nothing unpacked.
+  // Packs everything that can be packed after every step, and keeps almost nothing unpacked.
   void force_packing() { packs_always_ = true; }
-  // Keeps the newest message of each tag, and goes on with that after every step.
+  // Keeps only the newest message of each tag, and continues that work after every step.
   void force_compaction() { compacts_always_ = true; }
 
   void run() {
@@ -50,7 +50,7 @@ class History {
   // --- random things ---
   uint64_t between(uint64_t min, uint64_t max) { return min + random_() % (max - min + 1); }
   bool chance(uint64_t one_in) { return random_() % one_in == 0; }
-  // Around the log's own offsets, at its ends more often than by luck.
+  // An offset near the log's own, at its ends more often than by chance.
   uint64_t some_offset() {
     switch (between(0, 7)) {
       case 0:
@@ -88,7 +88,7 @@ class History {
                           : chance(15)  ? between(200, 2000)
                                         : between(1, 60);
     std::string entry(size, static_cast<char>(random_()));
-    // What does not get smaller when it is packed.
+    // Bytes that packing does not make smaller.
     if (chance(4)) std::ranges::generate(entry, [&] { return static_cast<char>(random_()); });
     return entry;
   }
@@ -144,7 +144,7 @@ class History {
     return "tick back";
   }
   const char* evict_before() {
-    // To the very end seldom: an empty log has little to say.
+    // Rarely evicts everything: an empty log tests little.
     const uint64_t offset = model_.first() + between(0, model_.messages.size() / 2 + 1);
     EXPECT_EQ(log_.evict_before(Offset(offset)), model_.evict_before(offset));
     return "evict_before";
@@ -272,7 +272,7 @@ class History {
     ASSERT_FALSE(cursor.next(message)) << "too much: " << message.offset.value();
   }
 
-  // As TREAD does: whole blocks that cannot hold the tags are left out.
+  // As TREAD does: blocks that cannot hold the tags are skipped.
   void compare_read_by_tag(uint64_t from) {
     const std::vector<std::string> tags = {some_tag(), some_tag()};
     const std::vector<TagFilter::Probe> probes = {TagFilter::Probe(tags[0]), TagFilter::Probe(tags[1])};
@@ -296,7 +296,7 @@ class History {
     ASSERT_FALSE(next_wanted()) << "too much: " << message.offset.value();
   }
 
-  // Blocks are handed out in order, only when all their messages are gone, and whole.
+  // Evicted blocks are handed out in order, whole, and only when all their messages are gone.
   void compare_evicted() {
     if (chance(2)) return;
     const uint64_t before = log_.memory();
@@ -319,8 +319,8 @@ TEST(LogModel, RandomHistoriesAgreeWithTheModel) {
   run_seeds(kSeeds, [](uint64_t seed) { History(seed).run(); });
 }
 
-// Without a cache to speak of, a reader of bytes that are no longer held for it is
-// found out, by the sanitizer at the latest.
+// Almost without a cache, a reader that uses bytes which are no longer held for it is detected, at the latest by the
+// sanitizer.
 TEST(LogModel, RandomHistoriesAgreeWithTheModelWhenEveryBlockIsPackedAtOnce) {
   test_packer().unpacked().set_limit(0);
   run_seeds(kSeeds, [](uint64_t seed) {

@@ -1,4 +1,4 @@
-// Two engines: a leader that decides, and a follower that is told the leader's effects. After every step of a random
+// Two engines: a leader that decides, and a follower that gets the leader's effects. After every step of a random
 // history both hold the same logs. Restarts, as encoding and decoding, come in between; so do readers that wait.
 //
 // A failure names its seed; MILLRACE_SEED=<seed> runs that history alone.
@@ -30,7 +30,7 @@ const std::vector<std::string> kTags = {"new", "paid", "sent"};
 constexpr const char* kLog = "orders";
 constexpr const char* kLetters = "letters";
 
-// Counts what it is given.
+// Counts the messages that it gets.
 class Counting final : public MessageSink {
  public:
   void begin(const LogBounds&, std::optional<uint64_t>) override {}
@@ -40,10 +40,10 @@ class Counting final : public MessageSink {
   uint64_t entries = 0;
 };
 
-// The logs of one process, and who writes to the dead letters on whose behalf.
+// The logs of one process. Also writes dead letters on behalf of the log, and back.
 class Process final : public OtherLogs {
  public:
-  // Called with every write to the dead letters, or from there.
+  // Called for every write to the dead letters, or from them.
   std::function<void(const Place<Log>&, const WriteRequest&, const Consequences&)> on_write =
       [](const auto&, const auto&, const auto&) {};
 
@@ -65,7 +65,7 @@ class Process final : public OtherLogs {
     return text.text();
   }
 
-  // As a server that is stopped and started again.
+  // Like a server that is stopped and started again.
   void restart() {
     for (OwnPlace<Log>* place : {&log, &letters}) {
       if (place->get() == nullptr) continue;
@@ -98,7 +98,7 @@ class History {
     leader_.now.wall = UnixMs(10'000'000);
     leader_.now.monotonic = MonotonicMs(500);
     leader_.limits.blocks = {.bytes = static_cast<uint32_t>(between(64, 600))};
-    // How a follower cuts its blocks is its own business.
+    // A follower may divide messages into blocks in another way.
     follower_.limits.blocks = {.bytes = static_cast<uint32_t>(between(64, 600))};
     leader_.on_write = [this](const Place<Log>& to, const WriteRequest& request, const Consequences& follow) {
       OwnPlace<Log>& place = to.name() == kLetters ? follower_.letters : follower_.log;
@@ -169,7 +169,7 @@ class History {
     return effect;
   }
 
-  // Executes a request of the leader's log, tells the follower, and serves those who wait.
+  // Executes a request on the leader's log, tells the follower, and serves waiting readers.
   template <class Execute>
   void both(Execute execute) {
     auto outcome = execute(leader_.operations, leader_.log, call());
@@ -200,7 +200,7 @@ class History {
         });
   }
 
-  // Both clocks go on; now and then the wall clock is set.
+  // Both clocks go on; sometimes the wall clock is set.
   void pass_time(uint64_t ms) {
     leader_.now.wall = leader_.now.wall + ms;
     leader_.now.monotonic = leader_.now.monotonic + ms;
@@ -451,7 +451,7 @@ class History {
     }
   }
 
-  // The dead letters go back: what is written to the log, and what is evicted, is told.
+  // The dead letters go back: the follower is told what is written to the log and what is evicted.
   const char* redrive() {
     const auto outcome = leader_.operations.redrive(leader_.letters, {.count = between(1, 20), .to = {}}, call());
     repeat(follower_.letters, outcome.consequences, [](OwnPlace<Log>&) { FAIL() << "a redrive is never repeated"; });
@@ -470,7 +470,7 @@ class History {
   std::vector<std::unique_ptr<WaitingRead>> readers_;
 };
 
-TEST(LogReplication, AFollowerThatIsToldTheEffectsHoldsTheSame) {
+TEST(LogReplication, AFollowerThatGetsTheEffectsHoldsTheSame) {
   run_seeds(kSeeds, [](uint64_t seed) { History(seed).run(); });
 }
 

@@ -1,5 +1,5 @@
-// A log with ids, a schedule, deletions and back-pressure beside one as stupid as can be: a list of messages, a list of
-// those that wait, a map of ids. After every step of a random history both answer and hold the same.
+// A log with ids, a schedule, deletions and back-pressure, compared with the simplest model: a list of messages, a list
+// of those that wait, a map of ids. After every step of a random history both answer and hold the same.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,7 +82,7 @@ struct Model {
     for (uint64_t i = std::max(passed, evicted); i < messages.size(); ++i) count += messages[i].is_deleted ? 0 : 1;
     return count;
   }
-  // As a limit by count does: whole messages go, and what was deleted before them.
+  // As a limit by count does: evicts messages, and deleted ones before them.
   void keep(uint64_t count) {
     while (alive() > count) ++evicted;
   }
@@ -147,7 +147,8 @@ class History {
     }
   }
 
-  // Nothing else has a limit by count in the model: a group that has not finished refuses.
+  // A write is refused if it would evict messages that the group has not finished; the model's only limit is one by
+  // count.
   bool is_refused(uint64_t count) const {
     return refuse_ && limit_ != 0 && model_.alive() + count > limit_ &&
            model_.alive_from(model_.group) + count > limit_;
@@ -214,7 +215,7 @@ class History {
     if (chance(4)) {
       const std::string& tag = kTags[random_() % kTags.size()];
       operations_.delete_messages(place_, {{}, {tag}}, call());
-      // What is due comes first, and is too late to be deleted.
+      // Due messages are written first, and then it is too late to delete them.
       const size_t end = model_.messages.size();
       look_after();
       for (size_t i = 0; i < end; ++i) model_.messages[i].is_deleted |= model_.messages[i].tag == tag;
@@ -254,7 +255,7 @@ class History {
     if (is_now) enforce();
   }
 
-  // What is due is written, one after the other, as long as it is not refused.
+  // Due messages are written, one after the other, until a write is refused.
   void look_after() {
     operations_.look_after(place_, call(), NoLimit::instance());
     std::ranges::sort(model_.waiting, {}, [](const Model::Waiting& one) { return std::pair(one.date, one.number); });

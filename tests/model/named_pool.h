@@ -83,7 +83,7 @@ class NamedPool {
     return pulled;
   }
 
-  // Calls settle() until nothing is left to do at once; returns how often.
+  // Calls settle() until nothing is left to do now; returns the number of calls.
   int settle() {
     for (int times = 1; times < 1000; ++times) {
       const bool more = pool.settle();

@@ -47,7 +47,7 @@ std::vector<SavedPart> parts_of(const std::function<void(const PartVisit&)>& eac
   return parts;
 }
 
-// What the restorer says of all parts but one; of all, if that is none of them.
+// The restorer's result for all parts but one, or for all if `left_out` is none of them.
 template <class Restorer>
 std::string error_without(Restorer restorer, const std::vector<SavedPart>& parts, size_t left_out) {
   for (size_t at = 0; at < parts.size(); ++at) {
@@ -109,7 +109,7 @@ TEST(LogInParts, ComesBackWithTheSameDigest) {
   EXPECT_EQ(error_without(LogRestorer(test_packer()), parts, 0), "a log head that does not belong to its blocks");
 }
 
-TEST(LogInParts, IsNoneWithoutAHead) {
+TEST(LogInParts, AreRefusedWithoutAHead) {
   const Log log;
   const auto parts = parts_of([&](const PartVisit& visit) { each_part(log, visit); });
   ASSERT_EQ(parts.size(), 1u);
@@ -196,7 +196,7 @@ TEST(LockInParts, ComesBackWithTheSameDigestAndItsTokensAreSeen) {
   EXPECT_EQ(tokens.last(), Token(41));
 }
 
-TEST(LockInParts, IsNoneThatNobodyHolds) {
+TEST(LockInParts, AreRefusedWithoutAHolder) {
   FencingTokens tokens;
   EXPECT_EQ(error_without(LockRestorer(tokens, lock_now(), true), {}, 0), "a lock that nobody holds");
 }

@@ -1,7 +1,6 @@
 // Random histories of a pool: senders, workers that crash, stall, come back, leave and join
-// again, and time that passes. After every step the ledger of what was sent and done agrees
-// with the pool, and so does a repeater, which is told the same operations and is now and
-// then restored from its bytes.
+// again, and time that passes. After every step the ledger of what was sent and done agrees with the pool. So does a
+// repeater, which executes the same operations and is sometimes restored from its bytes.
 //
 // A failure names its seed; MILLRACE_SEED=<seed> runs that history alone.
 #include <gtest/gtest.h>
@@ -42,7 +41,7 @@ class History {
   }
 
  private:
-  // A worker as a process: what it is doing, and what it believes to have in its hands.
+  // A worker as a process: what it is doing, and the messages that it believes to have in flight.
   struct Actor {
     std::string name;
     enum class Mood { Well, Stalled, Crashed } mood = Mood::Crashed;
@@ -65,7 +64,7 @@ class History {
   void in_both(const std::function<void(Pool&)>& operation) {
     for (Pool* pool : {&pool_, &repeater_}) operation(*pool);
   }
-  // What a number or failure is for comparing.
+  // A number or a failure as text, for comparing.
   template <class Value>
   static std::string text(const Result<Value>& result) {
     return result ? std::to_string(*result) : result.error().text;
@@ -80,8 +79,8 @@ class History {
                                 .policy = chance(3) ? AssignmentPolicy::LeastPending : AssignmentPolicy::RoundRobin};
     in_both([&](Pool& pool) { pool.set(settings); });
   }
-  // The first worker owns many, most of them idle, and goes, in one way or another, with what
-  // follows happening while they move.
+  // The first worker owns many recipients, most of them idle, and is removed in one of several ways. The next steps
+  // happen while the recipients move.
   void begin_with_many(uint64_t way_to_go) {
     ledger_.begin(pool_);
     Actor& first = actors_[0];
@@ -165,7 +164,7 @@ class History {
     both([](Pool& pool) { return pool.settle(); });
     return "settle";
   }
-  // Until the pool says that there is nothing to do now; every call gets somewhere.
+  // Calls settle() until the pool has nothing to do now; every call must make progress.
   const char* settle_all() {
     while (pool_.next_settle() == pool_.now() && !::testing::Test::HasFailure()) {
       const std::string before = pool_to_bytes(pool_);
@@ -219,7 +218,7 @@ class History {
     if (chance(25)) return actor.mood = Actor::Mood::Stalled, "stall";
     if (chance(30)) return actor.mood = Actor::Mood::Crashed, "crash";
     if (!pool_.find_worker(actor.name)) {
-      // It was taken for dead, and what it has in its hands is not its own any more.
+      // It was considered dead, and what it has in flight belongs to other workers now.
       actor.mood = Actor::Mood::Crashed;
       return "it hears that it is dead";
     }
@@ -280,7 +279,7 @@ class History {
       return named.second.owner == life && named.second.undelivered < named.second.next();
     });
   }
-  // To its owner, the next in order, and as it was sent.
+  // The delivery goes to the recipient's owner, is the next in order, and equals what was sent.
   void expect_delivery(Actor& actor, const std::string& got) {
     const std::string name = got.substr(0, got.find(' '));
     ASSERT_TRUE(ledger_.recipients.contains(name));
@@ -292,7 +291,7 @@ class History {
     actor.hands.emplace_back(name, recipient.undelivered++);
   }
 
-  // What it believes to have done may be another's by now.
+  // What it finishes may belong to another worker by now.
   const char* acknowledge(Actor& actor) {
     std::string name = some_recipient();
     uint64_t sequence = between(0, 5);

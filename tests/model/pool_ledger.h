@@ -14,7 +14,7 @@
 
 namespace millrace::testing {
 
-// Identifies a worker from its joining to its removal. Numbers and names are reused, lives are not.
+// Identifies a worker from its joining to its removal. Numbers and names of workers are reused, lives are not.
 using Life = uint64_t;
 
 struct LedgerRecipient {

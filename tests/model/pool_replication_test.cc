@@ -1,5 +1,5 @@
-// Random histories of two engines: a leader that decides, with requests that wait among the steps, and a follower that
-// is fed the leader's effects. After every step both have equal pools, no request waits for payloads that exist, no
+// Random histories of two engines: a leader that decides, with waiting requests among the steps, and a follower that
+// gets the leader's effects. After every step both have equal pools, no request waits for payloads that exist, no
 // waiting worker was treated as dead, and the leader has a date for all background work. Sometimes both are restored
 // from bytes, and the follower takes over.
 //
@@ -35,7 +35,7 @@ class Engine final : public PoolWaiters, public DeadPayloadLogs {
  public:
   Engine(uint64_t key) : operations_(HashKey{static_cast<unsigned char>(key)}, *this, limits_, this) {}
 
-  // Some cannot be written.
+  // Some dead letters cannot be written.
   uint64_t letters = 0;
   Result<void> may_write(const Place<Pool>&, ByteView) override { return {}; }
   bool write(const Place<Pool>&, ByteView log, ByteView tag, ByteView payload) override {
@@ -141,7 +141,7 @@ class History {
     const uint64_t served = chance(5) ? between(0, ms) : ms;  // the rest of the time it could not be reached
     now_.served = now_.served + served;
     now_.monotonic = now_.monotonic + ms;
-    // Punctual, or late: then a request may come first.
+    // The due work is done in time or late; if late, a request may come first.
     if (chance(2)) look_after_what_is_due();
     return "time passes";
   }
@@ -158,13 +158,13 @@ class History {
     }
   }
 
-  // The clients of the leader are gone, and its time starts again.
+  // The leader restarts: its clients are gone, and its time starts again.
   void begin_period() {
     leader_->remove_all();
     ++now_.served_period;
     now_.served = MonotonicMs(between(0, 100));
     now_.monotonic = now_.monotonic + between(0, 100'000);
-    // A server that loads a pool or begins to decide looks at it at once.
+    // A server that has loaded a pool, or has become the leader, visits it at once.
     due_ = now_.monotonic;
     look_after_what_is_due();
   }
@@ -213,7 +213,7 @@ class History {
     if (chance(4)) request.reason = "no good";
     if (request.kind == Kind::Nack) aim_at_first(request);
     if (request.kind == Kind::Push) {
-      // Some of them end like the option.
+      // Some end with payloads that look like the option BLOCK.
       for (uint64_t i = between(1, 3); i > 0; --i) request.payloads.push_back(std::to_string(++last_payload_));
       if (chance(5)) request.payloads.insert(request.payloads.end(), {"BLOCK", "0"});
     }
@@ -229,7 +229,7 @@ class History {
     carry_out(follow, request, answer);
     return kNames[static_cast<size_t>(request.kind)];
   }
-  // Most are for what can come back.
+  // Makes most requests concern a recipient with payloads in flight.
   void aim_at_first(PoolWords& request) {
     if (leader_->pool() == nullptr || chance(5)) return;
     const Recipients& all = leader_->pool()->recipients();
@@ -253,7 +253,7 @@ class History {
   static constexpr const char* kNames[] = {"join",  "heartbeat", "leave", "pull",      "acknowledge", "done",
                                            "route", "push",      "set",   "rebalance", "nack",        "forget"};
 
-  // --- what a caller does with consequences ---
+  // --- carrying out consequences ---
   Call call(bool may_wait) const { return {.now = now_, .decides = true, .may_wait = may_wait}; }
 
   void carry_out(const Consequences& follow, const PoolWords& request, const std::string& answer) {

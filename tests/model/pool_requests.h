@@ -38,11 +38,11 @@ struct PoolWords {
   AssignmentPolicy policy = AssignmentPolicy::RoundRobin;
   bool blocks = false;
   std::string id = {};        // of a push; empty: none
-  uint64_t max_attempts = 0;  // of Set, and so the next three
+  uint64_t max_attempts = 0;  // for Set, like the next three
   std::string dead_log = {};
   uint64_t forget_ms = 0;
   uint64_t recipient_max = 0;
-  uint64_t delay_ms = 0;  // of Nack, and so the reason
+  uint64_t delay_ms = 0;  // for Nack, like the reason
   std::string reason = {};
 };
 

@@ -1,5 +1,5 @@
-// The four procedures that pools come from: what each promises, and all of them, literally,
-// beside ours over random histories.
+// The four procedures that pools come from: what each guarantees, and an exact copy of all of them, compared with our
+// pool over random histories.
 //
 // A failure names its seed; MILLRACE_SEED=<seed> runs that history alone.
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ TEST(PoolSeed, ReassignRecipKeyToUidTakesThePendingCountAlong) {
   EXPECT_EQ(pool.pool.iterator(), 0u) << "uid1 had its place in line until it was empty";
 }
 
-// --- beside ours ---
+// --- compared with ours ---
 
 class History {
  public:
@@ -115,7 +115,7 @@ class History {
         }
     }
   }
-  // Who is not the owner is refused by ours; the seed does not ask.
+  // Our pool refuses a worker that is not the owner; the original does not check this.
   void done(const std::string& uid, const std::string& key) {
     if (!seed_.has(uid)) return;
     const auto owner = seed_.recip_key_uid_map.find(key);

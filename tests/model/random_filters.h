@@ -44,7 +44,7 @@ class RandomFilters {
     return document;
   }
 
-  // Written in another way, with the same meaning.
+  // The same filter, written in another way.
   Json rewritten(const Json& filter) {
     Json members = Json::object();
     for (const auto& [key, value] : filter.members) {
@@ -62,7 +62,7 @@ class RandomFilters {
     return chance(4) ? one_by_one(members) : members;
   }
 
-  // As JSON, with spaces here and there, and characters and numbers in any of their spellings.
+  // As JSON, with spaces in random places, and with characters and numbers in any valid spelling.
   std::string text(const Json& json) {
     switch (json.kind) {
       case Json::Kind::Null:

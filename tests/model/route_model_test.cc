@@ -1,6 +1,6 @@
-// Random histories of a routing table against the naive one: devices that come, show themselves,
-// time out and go, subscriptions with and without filters and names, changes with and without old
-// documents; swept sometimes, saved and loaded sometimes. After every step the table is sound.
+// Random histories of a routing table, compared with the simple model: devices that are added, show that they are
+// alive, expire and are deleted; subscriptions with and without filters and names; changes with and without old
+// documents. The table is sometimes swept, and sometimes saved and loaded. After every step check() passes.
 #include "tests/model/route_model.h"
 
 #include <gtest/gtest.h>
@@ -223,7 +223,7 @@ class RouteHistory {
       const auto meaning = matcher_.meaning(each);
       const Device& device = table_->device_at(each.device);
       EXPECT_TRUE(found.emplace(device.name, meaning ? meaning_name(*meaning) : "").second) << "found twice";
-      // What the subscriptions say together is what the device is told.
+      // The device is told the combined result of all its subscriptions.
       bool matches_now = false;
       bool matched_before = false;
       matcher_.each_hit(each, [&](uint32_t number) {

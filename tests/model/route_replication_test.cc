@@ -1,4 +1,4 @@
-// Random histories of a routing table in two engines: one decides, and the other is told the effects. After every step
+// Random histories of a routing table in two engines: one decides, and the other gets the effects. After every step
 // both hold tables with equal facts, however much each has swept. In between a table is saved and loaded, and the two
 // engines change roles.
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ class FewSteps final : public Budget {
 struct Engine {
   explicit Engine(const HashKey& hash_key) : key(hash_key), operations(hash_key, queues) {}
 
-  // As a server that is started again.
+  // Like a restarted server.
   void reload() {
     if (place.get() == nullptr) return;
     RouteTable loaded(key);
@@ -105,7 +105,7 @@ class RouteReplication {
   }
 
   void step() {
-    // Now and then so late that more has ended than a small budget sweeps.
+    // Sometimes so late that more has expired than a small budget can sweep.
     if (random_.chance(3)) now_ += random_.chance(20) ? 2000 : random_.between(1, 40);
     switch (random_.between(0, 21)) {
       case 0:
@@ -157,7 +157,7 @@ class RouteReplication {
 
   uint64_t refused() const { return refused_; }
   uint64_t removed() const { return removed_; }
-  // Steps after which the engine that decides had not swept everything that has died.
+  // The number of steps after which the engine that decides had not yet swept everything that has expired.
   uint64_t unswept() const { return unswept_; }
 
  private:
@@ -239,7 +239,7 @@ class RouteReplication {
     });
   }
 
-  // Not repeated: the other is told the id.
+  // The dispatch is not repeated: the other engine gets the id.
   void dispatch_once() {
     DispatchRequest request;
     request.change.about = some_channel();
@@ -254,7 +254,7 @@ class RouteReplication {
     });
   }
 
-  // A copy holds the same, whatever is not swept.
+  // A copy holds the same, even if not everything is swept.
   void copy() {
     for (Engine& each : engines_) {
       if (each.place.get() == nullptr) continue;
@@ -388,7 +388,7 @@ TEST(RouteReplication, the_engine_that_is_told_the_effects_holds_an_equal_table)
     removed += history.removed();
     unswept += history.unswept();
   });
-  if (std::getenv("MILLRACE_SEED") != nullptr) return;  // one history need not have all of it
+  if (std::getenv("MILLRACE_SEED") != nullptr) return;  // not every history does all of this
   EXPECT_GT(refused, 0u);
   EXPECT_GT(removed, 0u);
   EXPECT_GT(unswept, 0u);

@@ -1,6 +1,6 @@
 // The original design of worker pools (ACA-Py's Redis plugin), with its names, on plain maps and lists instead of
-// hashes. It differs in four points. A stale worker is never returned, whether anything is pending for it or not. The
-// choice moves on to the next living worker, and if no worker is alive, nothing is accepted. After the last worker the
+// hashes. It differs in four points. A stale worker is never returned, whether it has pending messages or not. The
+// choice moves on to the next living worker. If no worker is alive, nothing is accepted. After the last worker the
 // iterator is 0, where the original points past the end. Time is a number.
 #pragma once
 

@@ -1,5 +1,5 @@
-// How often a test of random histories runs. With MILLRACE_SEED=<seed>: only that history. With MILLRACE_FULL, which
-// ./test --all sets: all of them. Otherwise: a tenth.
+// How often a test of random histories runs. With MILLRACE_SEED=<seed> only that history runs; with MILLRACE_FULL,
+// which ./test --all sets, all of them; otherwise a tenth.
 #pragma once
 
 #include <gtest/gtest.h>

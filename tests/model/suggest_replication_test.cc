@@ -1,4 +1,4 @@
-// Random histories of a dictionary in two engines: one decides, and the other is told the effects. After every step
+// Random histories of a dictionary in two engines: one decides, and the other gets the effects. After every step
 // both hold equal dictionaries, to the last bit of each score. In between a dictionary is saved and loaded, and the two
 // engines change roles.
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace millrace {
 namespace {
 
 struct SuggestEngine {
-  // As a server that is started again, from parts that are applied one by one.
+  // Like a restarted server: loads from parts that are applied one by one.
   void reload() {
     if (place.get() == nullptr) return;
     OwnPlace<TermDictionary> loaded("dictionary");
@@ -110,7 +110,7 @@ TEST(SuggestReplication, the_engine_that_is_told_the_effects_holds_an_equal_dict
     }
     refused += history.refused();
   });
-  if (std::getenv("MILLRACE_SEED") != nullptr) return;  // one history need not have all of it
+  if (std::getenv("MILLRACE_SEED") != nullptr) return;  // not every history does all of this
   EXPECT_GT(refused, 0u);
 }
 

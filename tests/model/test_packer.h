@@ -1,4 +1,4 @@
-// A packer for all blocks of a test binary, as the module has one for its process.
+// A packer for all blocks of a test binary, like the one that the module has for its process.
 #pragma once
 
 #include "engine/base/keyed_hash.h"

@@ -1,7 +1,6 @@
 """Channels for the battery: what fill() puts into one, and everything a client can see of it.
 
-Nearly all of a full channel's memory is subscribers, because they are what one can take away again:
-messages only expire.
+Nearly all of a full channel's memory is subscribers: a client can remove these again, while messages only expire.
 """
 
 import random
@@ -15,7 +14,7 @@ _IDS = [b"\x00\xff\r\n", "größe".encode(), bytes(range(256)), b"i" * 512, b"1"
 
 
 class Receipt:
-    """Equal to every receipt: what stands in one nobody can foresee."""
+    """Equal to every receipt, because a test cannot foresee a receipt's content."""
 
     def __eq__(self, other):
         return isinstance(other, bytes) and re.fullmatch(rb"-?\d+\.[0-9a-f]{8}\.[0-9a-f]{16}", other) is not None
@@ -62,7 +61,7 @@ def _do(connection, commands):
 
 
 def _that_expires(key):
-    """A past: messages that are gone when the others come. The key itself stays."""
+    """Adds messages that have expired before the others come. The key itself stays."""
     yield ("MULTI",)
     yield ("CHAN.SUBSCRIBE", key, "forgotten", "EXPIRE", "5")
     yield ("CHAN.MPUBLISH", key, *[word for n in range(10) for word in (f"old {n}", "old")])
@@ -85,7 +84,8 @@ def _commands(key, rng):
 
 
 def append(connection, key):
-    """One more message. Its id follows from the clock: a channel made anew gets the same."""
+    """Publishes one more message. Its id is computed from the clock, so a channel that is created again gets the same
+    id."""
     known = info(connection, key)
     connection.call("CHAN.PUBLISH", key, f"after {known['clock'] if known else 0}", "content")
 
@@ -98,7 +98,7 @@ def shrink(connection, key):
 
 
 def read(connection, key):
-    """Without times to live: the digest has those, as dates."""
+    """What can be seen, without times to live: the digest contains these, as dates."""
     known = full(connection, key)
     if known is None:
         return ()

@@ -1,5 +1,5 @@
-"""Durable publish and subscribe as people build it from the host's own types, literally: the description that
-channels come from, its keys and its three scripts.
+"""Durable publish and subscribe as people build it from the host's own types: exactly the keys and the three scripts of
+the description that channels come from.
 
     c.{ch}.clock      the channel's clock
     c.{ch}.r.<sub>    a subscriber's clock
@@ -7,8 +7,8 @@ channels come from, its keys and its three scripts.
     c.{ch}.mid.<id>   the clock of the message with that id, to find duplicates
 
 Every key has the expiry of the channel as its time to live. A receipt is the clock of the last message returned.
-In one thing it follows the specification and not the description: subscribing, fetching and acknowledging renew
-the clock's time to live too (test_channel_scenario.py says why).
+One point follows our specification and not the description: subscribing, fetching and acknowledging also renew the
+clock's time to live (test_channel_scenario.py says why).
 """
 
 _CLOCKS = """
@@ -81,7 +81,7 @@ class NoSubscriber(Exception):
 
 
 class ChannelOracle:
-    """Of one channel. REQUIRES: the server's clock stands still during a call, and nobody else calls."""
+    """The oracle of one channel. REQUIRES: the server's clock stands still during a call, and no other client calls."""
 
     def __init__(self, connection, name, expire):
         self._c, self._name, self._expire = connection, name, expire
@@ -112,7 +112,7 @@ class ChannelOracle:
     # --- the rest, by plain commands ---
 
     def create(self, clock):
-        """False if there is a channel."""
+        """False if the channel exists already."""
         return self._c.call("SET", self._key("clock"), clock, "NX", "PX", self._expire) is not None
 
     def subscribe(self, subscriber):
@@ -144,7 +144,7 @@ class ChannelOracle:
     def _key(self, *parts):
         return ".".join(("c.{%s}" % self._name, *parts))
 
-    # --- looking ---
+    # --- reading the state ---
 
     def exists(self):
         return self._c.call("EXISTS", self._key("clock")) == 1

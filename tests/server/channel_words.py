@@ -1,6 +1,6 @@
 """Short words for tests of channels. The channel is "ch" and the subscriber "s" unless another is named."""
 
-from channel_family import fields, info  # noqa: F401: words of these tests too
+from channel_family import fields, info  # noqa: F401: used by these tests too
 from server import wait_until
 
 LARGEST = 2**53 - 1
@@ -12,7 +12,7 @@ def subscribe(c, *subscribers, key="ch", options=()):
 
 
 def publish(c, *ids, key="ch"):
-    """Publishes these ids; the contents follow from them."""
+    """Publishes these ids; the contents are derived from them."""
     return c.call("CHAN.MPUBLISH", key, *[word for id in ids for word in (id, content_of(id))])
 
 
@@ -67,6 +67,6 @@ def wait_for_fetch(server, connection, subscriber="s", *options, key="ch", block
 
 def is_still_waiting(server, connection):
     """True if what the server has done so far has not answered the fetch. The counter is asked
-    twice: whoever is owed an answer by the command before has it by the second time."""
+    twice: an answer that the previous command caused has been sent by the second time."""
     server.counter("channel_fetches_blocked")
     return server.counter("channel_fetches_blocked") > 0 and not connection.has_answer()

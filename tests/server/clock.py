@@ -9,7 +9,7 @@ from server import REPOSITORY, Server
 
 
 def built_shim(folder):
-    """The library that makes a server go by a Clock."""
+    """Builds the library that gives a server the time of a Clock."""
     library = str(folder / "clock_shim.so")
     source = str(REPOSITORY / "tests" / "server" / "clock_shim.cc")
     subprocess.run(["g++", "-std=c++17", "-O1", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
@@ -21,33 +21,34 @@ class Clock:
         self._shim = shim
         self._file = folder / "clock"
         self._file.write_bytes(bytes(40))
-        self._passed = 0  # how far the monotonic clock is ahead
-        self.now = 0  # where it stands still, in milliseconds
+        self._passed = 0  # how far the monotonic clock is ahead, in milliseconds
+        self.now = 0  # the time at which it stands still, in milliseconds
 
     def set(self, seconds):
-        """It runs, so many seconds ahead of the true time."""
+        """The clock runs, this many seconds ahead of the true time."""
         self._write(seconds * 1000, 0, 0)
 
     def stop_at(self, milliseconds):
-        """It stands still at this date."""
+        """The clock stands still at this date."""
         self.now = milliseconds
         self._write(0, milliseconds, 0)
 
     def go_on_with_each_reading(self, milliseconds):
-        """From where it stands it moves only when the server looks at it, by a millisecond."""
+        """The clock advances by a millisecond each time the server reads it, and at no other time."""
         self._write(0, milliseconds, 1)
 
     def hurry_monotonic(self):
-        """The wall clock runs; the monotonic clock goes on by a millisecond more whenever the server looks at it."""
+        """The wall clock runs; the monotonic clock advances by an additional millisecond whenever the server reads
+        it."""
         self._write(0, 0, 0, 1)
 
     def pass_time(self, milliseconds):
-        """Both clocks go on by so much. REQUIRES: the wall clock stands still."""
+        """Advances both clocks. REQUIRES: the wall clock stands still."""
         self._passed += milliseconds
         self.advance(milliseconds)
 
     def advance(self, milliseconds):
-        """REQUIRES: it stands still."""
+        """Advances the wall clock alone. REQUIRES: it stands still."""
         self.stop_at(self.now + milliseconds)
 
     def _write(self, ahead, stopped_at, each_reading, monotonic_each_reading=0):
@@ -56,7 +57,7 @@ class Clock:
 
     @contextlib.contextmanager
     def environment(self):
-        """Servers that are started in it go by this clock."""
+        """Servers that are started in this context use this clock."""
         added = {"LD_PRELOAD": self._shim, "CLOCK_SHIM": str(self._file)}
         os.environ.update(added)
         try:
@@ -67,7 +68,7 @@ class Clock:
 
     @contextlib.contextmanager
     def server(self, **options):
-        """A server that goes by this clock."""
+        """A server that uses this clock."""
         with self.environment():
             started = Server(**options)
         with started:

@@ -1,7 +1,7 @@
-// A wall clock that a test can set: loaded into the server before libc, it reads five numbers in the file named by
-// CLOCK_SHIM, all in milliseconds: how far ahead the clock is, where it stands still (0: it runs), how far it then
-// advances with each reading, how far the monotonic clock advances with each reading in addition to the time that
-// passes, and how far ahead that clock is.
+// A wall clock that a test can set. The library is loaded into the server before libc and reads five numbers from the
+// file named by CLOCK_SHIM, all in milliseconds: how far ahead the clock is; the time at which it stands still (0: it
+// runs); how far a clock that stands still advances with each reading; how far the monotonic clock advances with each
+// reading, in addition to the time that passes; and how far ahead the monotonic clock is.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>

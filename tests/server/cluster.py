@@ -10,11 +10,12 @@ from server import Server, wait_until
 class Cluster:
     """Three masters, or with replicas=1 six nodes. Use as a context manager."""
 
-    # Milliseconds. Six servers and their clients on two busy cores: with one second nodes took each other for dead.
+    # Milliseconds. Six servers and their clients share two busy cores: with one second, nodes considered each other
+    # dead.
     NODE_TIMEOUT = 3000
 
     def __init__(self, replicas=0, **more):
-        """With more settings of every node."""
+        """`more` are additional settings of every node."""
         settings = {
             "cluster_enabled": "yes", "cluster_config_file": "nodes.conf", "cluster_node_timeout": self.NODE_TIMEOUT, **more}
         self.nodes = []
@@ -45,7 +46,7 @@ class Cluster:
         return [node.admin.call("DBSIZE") for node in self.masters]
 
     def master_of(self, slot):
-        """The master that serves the slot, by its own account."""
+        """The master that says of itself that it serves the slot."""
         return wait_until(lambda: self._who_serves(slot), f"somebody serves slot {slot}")
 
     def _who_serves(self, slot):
@@ -56,20 +57,21 @@ class Cluster:
         return None
 
     def move_slot(self, slot, target):
-        """With all keys in it, one after the other, to another master; clients go on meanwhile."""
+        """Moves the slot and its keys, one after the other, to another master; clients go on meanwhile."""
         source = self.master_of(slot)
         name = lambda node: node.admin.call("CLUSTER", "MYID")
         target.admin.call("CLUSTER", "SETSLOT", slot, "IMPORTING", name(source))
         source.admin.call("CLUSTER", "SETSLOT", slot, "MIGRATING", name(target))
         while keys := source.admin.call("CLUSTER", "GETKEYSINSLOT", slot, 1):
             source.admin.call("MIGRATE", "127.0.0.1", target.port, keys[0], 0, 30_000)
-        # First the one that gets it: else nobody would have it for a moment.
+        # The target first: otherwise no node would have the slot for a moment.
         for node in [target, source, *self.masters]:
             node.admin.call("CLUSTER", "SETSLOT", slot, "NODE", name(target))
 
     def hand_over_to(self, replica):
-        """By command, which the host answers before it is done. It gives up when the machine is busy or a master refuses
-        its vote, for one whose view of the slots is old; a next election it begins only four node timeouts later."""
+        """Makes the replica take over, by a command that the host answers before it is done. The replica gives up when
+        the machine is busy, or when a master whose view of the slots is old refuses its vote; it begins the next
+        election only four node timeouts later."""
         wait_until(self.is_whole, "the cluster is whole before a replica takes over")
         asked_at = 0.0
 
@@ -85,8 +87,8 @@ class Cluster:
         wait_until(has_taken_over, "the replica has taken over")
 
     def is_whole(self):
-        """Every slot has a master in the eyes of all, and every master a replica that follows it and has all that the
-        master had."""
+        """Every node sees a master for every slot, and every master has a replica that follows it and has all of its
+        data."""
         try:
             return self._looks_whole()
         except RespError as error:
@@ -107,7 +109,7 @@ class Cluster:
         return followed == written.keys()
 
     def _is_of_one_mind(self):
-        """Every node says the same of who serves which slots, and since which epoch."""
+        """Every node says the same about which node serves which slots, and since which epoch."""
         return len({self._slots_seen_by(node) for node in self.nodes}) == 1
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""The pages of docs/commands, and what they tell of options and errors."""
+"""The pages of docs/commands, and what they say about options and errors."""
 
 import re
 import sys
@@ -26,7 +26,7 @@ def options_of(page):
 
 
 def common_errors():
-    """Those that every command can give."""
+    """The errors that every command can give."""
     return errors_of(INDEX, HOST_ERRORS)
 
 

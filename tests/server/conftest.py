@@ -9,7 +9,8 @@ from lossy_proxy import LossyProxy
 from server import Server, wait_until
 
 
-# A master sends its replicas a PING every ten seconds, which tests that nothing was sent must not meet.
+# By default a master sends its replicas a PING every ten seconds, which would disturb the tests that check that nothing
+# was sent.
 WITHOUT_PINGS = {"repl_ping_replica_period": 3600, "repl_timeout": 7200}
 STANDS_AT = 2_000_000_000_000  # in the year 2033
 
@@ -25,9 +26,9 @@ def _pair():
 
 @pytest.fixture
 def server(request, _pair):
-    """The shared master, empty. A replica follows it: when the test is over, nobody waits
-    any longer, and both hold the same, whatever the test did. What is no key stays: feeds, which cannot be deleted.
-    Tests with the marker without_feeds get another one if there are any."""
+    """The shared master, empty. A replica follows it: when the test is over, no client may wait any longer, and both
+    must hold the same. Feeds are not keys and cannot be deleted, so they stay. A test with the marker without_feeds
+    gets another server if this one has feeds."""
     is_good = bool(_pair) and all(one.is_alive() for one in _pair)
     if is_good and request.node.get_closest_marker("without_feeds"):
         is_good = _pair[0].counter("feeds") == 0
@@ -81,7 +82,7 @@ def c(connect):
 
 @pytest.fixture
 def proxy(server):
-    """Between a client and the shared server; it loses answers if asked to."""
+    """A proxy between a client and the shared server that loses answers if asked to."""
     with LossyProxy(server) as proxy:
         yield proxy
 

@@ -20,7 +20,7 @@ millrace() {
   esac
 }
 """
-# How long a load took is another figure each time.
+# The duration of a load differs each time.
 DURATION = re.compile(r" in [0-9.]+ seconds \([0-9]+ a second\)$")
 
 
@@ -38,13 +38,13 @@ def steps(text):
 
 
 def comparable(lines):
-    """redis-cli puts a blank behind the name of a nested list, which no document shows."""
+    """redis-cli prints a blank behind the name of a nested list; the documents do not show it."""
     return [DURATION.sub("", line).rstrip() for line in lines]
 
 
 def run_console(server, text):
     for command, printed in steps(text):
-        # A tool that a function cannot stand for, because another program starts it.
+        # These tools are started by another program, so a function cannot replace them.
         command = command.replace("build/millrace load", f"{TOOL} load --to :{server.port}")
         command = command.replace("build/millrace tail", f"{TOOL} tail --to :{server.port}")
         done = subprocess.run(
@@ -60,7 +60,7 @@ def run_python(server, text):
 
 
 def run_blocks(server, text):
-    """Runs every example of a document that is not in JavaScript, in order; there must be one."""
+    """Runs every example of a document that is not in JavaScript, in order; there must be at least one."""
     blocks = BLOCK.findall(text)
     assert blocks
     for kind, block in blocks:
@@ -68,7 +68,7 @@ def run_blocks(server, text):
 
 
 def run_javascript_blocks(server, text):
-    """Runs every program in JavaScript of a document. They are apart because node may be missing; each uses keys of its
-    own."""
+    """Runs every program in JavaScript of a document. They run separately because node may be missing; each uses keys
+    of its own."""
     for block in JAVASCRIPT.findall(text):
         run_javascript(block, PORT=server.port)

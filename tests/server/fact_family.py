@@ -28,7 +28,7 @@ def found(connection, key, *asked, limit=97):
 
 
 def fill(connection, key, seed):
-    """Some thousand facts, of which some have gone, with names of every kind."""
+    """Adds some thousand facts, with names of every kind, and deletes some of them."""
     rng = random.Random(seed)
     names = _NAMES + [f"user:{n}" for n in range(300)]
     commands = []
@@ -43,12 +43,12 @@ def fill(connection, key, seed):
 
 
 def append(connection, key):
-    """One more fact, whose name follows from how many there are."""
+    """Adds one more fact, whose name is derived from the number of facts."""
     connection.call("FACT.ADD", key, f"appended {info(connection, key)[b'facts']}", "is", "here")
 
 
 def shrink(connection, key):
-    """All facts go but one."""
+    """Deletes all facts but one."""
     facts = found(connection, key)
     _do(connection, [("FACT.DEL", key, *fact) for fact in facts[1:]])
 

@@ -21,7 +21,7 @@ from resp import RespError
 
 KEY = object()
 CONTAINERS = {"TGROUP", "TSCHED", "ROUTE.DEVICE"}  # commands that have subcommands
-# Commands of families whose objects are no keys: the battery is about keys, so they have tests of their own.
+# Commands of families whose objects are not keys. The battery tests keys, so these have tests of their own.
 WITHOUT_TYPE = {"FEED.ADD", "FEED.DEL", "FEED.READ", "FEED.INFO", "FEED.LIST",  # test_feed*.py
                 "MILLRACE.KEYS"}  # test_keys*.py
 
@@ -32,13 +32,13 @@ def on(key, command):
 
 
 def name_of(command):
-    """As the host names it: TWRITE, TGROUP|LIST."""
+    """The command's name as the host has it: TWRITE, TGROUP|LIST."""
     return "|".join(command[:2]) if command[0] in CONTAINERS else command[0]
 
 
 @dataclass(frozen=True, repr=False)
 class Waiting:
-    """A way in which a family waits."""
+    """One way in which a client of a family waits."""
 
     name: str
     command: tuple  # blocks for ever, on a key that is missing or as prepare() makes it
@@ -48,8 +48,8 @@ class Waiting:
     answer_in_vain: Any  # after a timeout, and at once inside MULTI or a script
     blocked_counter: str  # in INFO millrace: how many wait
     prepare: Callable = lambda connection, key: None  # makes what the command needs so that it blocks
-    answer_without_key: Optional[Callable] = None  # (key) -> what it gets when its key goes; None: it waits on
-    waits_for_key_to_go: bool = False  # then it gets its answer
+    answer_without_key: Optional[Callable] = None  # (key) -> the answer when the key is deleted; None: it waits on
+    waits_for_key_to_go: bool = False  # it is answered when the key is deleted
 
     def __repr__(self):
         return self.name
@@ -58,49 +58,49 @@ class Waiting:
 @dataclass(frozen=True, repr=False)
 class Family:
     name: str
-    type_name: str  # of the module type: nine characters
+    type_name: str  # the name of the module type: nine characters
     fill: Callable  # (connection, key, seed): a varied workload
     append: Callable  # (connection, key): one more thing
-    shrink: Callable  # (connection, key): takes something away again, if there is anything
+    shrink: Callable  # (connection, key): removes something again, if there is anything
     read: Callable  # (connection, key) -> everything a client can see of it
-    small: Callable  # (connection, key): very little, for payloads that are to be damaged
+    small: Callable  # (connection, key): a very small object, for payloads that tests damage
     read_commands: tuple
     write_commands: tuple  # each changes what fill() made
-    growing_commands: tuple  # those of them refused under maxmemory
-    effect_command: str  # what only servers send; nothing a person calls
-    map_command: tuple  # answers with a map
-    counters: tuple  # of INFO millrace that fill() and read() make grow
-    null_command: Optional[tuple] = None  # answers with nulls inside, after fill(), if any does
-    waiting: tuple = ()  # the ways in which it waits
-    keeps_itself: bool = False  # a write says anew when its key expires
-    can_end: bool = False  # what it holds has times to live, and the key goes with the last of it
-    steady: Callable = lambda answer: answer  # what a reading command answered, without what moves by itself
+    growing_commands: tuple  # those of write_commands that are refused under maxmemory
+    effect_command: str  # sent by servers only, never by a person
+    map_command: tuple  # a command that is answered with a map
+    counters: tuple  # the counters of INFO millrace that fill() and read() increase
+    null_command: Optional[tuple] = None  # after fill(), its answer contains nulls
+    waiting: tuple = ()  # the ways in which clients wait
+    keeps_itself: bool = False  # a write sets again when its key expires
+    can_end: bool = False  # what it holds expires, and the key is deleted with the last of it
+    steady: Callable = lambda answer: answer  # the answer of a reading command, without what time changes
     spoiled_by: tuple = ("one", "word", "too many")  # words that make every write command wrong
-    node_commands: tuple = ()  # those without a key, which ask a node about itself
-    pure_commands: tuple = ()  # those without a key, whose answer follows from their words alone
-    help_commands: tuple = ()  # HELP of its containers: without a key, and neither reading nor writing
-    follows_keys: bool = False  # what it holds follows from other keys of its database
+    node_commands: tuple = ()  # commands without a key, which ask a node about itself
+    pure_commands: tuple = ()  # commands without a key, answered from their arguments alone
+    help_commands: tuple = ()  # HELP of its containers: no key, neither reads nor writes
+    follows_keys: bool = False  # its content is derived from other keys of its database
     events: dict = field(default_factory=dict)  # keyspace events that are not named after their command
-    ask_for_memory: tuple = ()  # growing commands that do not always grow, and ask the host themselves
-    by_name: tuple = ()  # commands that need what only an answer tells: the battery knows their names alone
+    ask_for_memory: tuple = ()  # growing commands that ask the host for memory only if they grow
+    by_name: tuple = ()  # commands with arguments known only from answers: here by name
 
     def __repr__(self):
         return self.name
 
     @property
     def reading(self):
-        """The names of those that are reading commands to the host. Some write with other
-        words, and then ask themselves what the host asks before a write."""
+        """The names of the commands that the host treats as reading. Some write when given other arguments; they then
+        make the checks that the host makes before a write."""
         return {name_of(command) for command in self.read_commands}
 
     @property
     def without_key(self):
-        """The names of those that ask a node about itself, or nobody."""
+        """The names of the commands without a key."""
         return {name_of(command) for command in self.node_commands + self.pure_commands + self.help_commands}
 
     @property
     def may_write(self):
-        """The reading commands that write with other words, by name."""
+        """The names of the reading commands that write when given other arguments."""
         return self.reading & {name_of(command) for command in self.write_commands}
 
     @property
@@ -113,7 +113,8 @@ class Family:
 # --- log ---
 
 class FrameOf:
-    """Equal to every frame with these messages, [offset, tag, entry]: dates and epochs nobody can foresee."""
+    """Equal to every frame with these messages, [offset, tag, entry]. Dates and epochs, which a test cannot foresee,
+    are ignored."""
 
     def __init__(self, *messages):
         self._messages = list(messages)
@@ -153,7 +154,7 @@ LOG = Family(
         ("TSCHED", "LIST", KEY, "COUNT", "5"),
         ("TINFO", KEY),
         ("TGROUP", "LIST", KEY),
-        # Of these the times stand still.
+        # The times of these commands do not move.
         ("TGROUP", "PENDING", KEY, "given back", "COUNT", "5"),
     ),
     write_commands=(
@@ -200,7 +201,7 @@ LOG = Family(
     events={"TREADGROUP": "tread"},
     ask_for_memory=("TREADGROUP",),
     steady=log_family.without_ages,
-    by_name=("TREDRIVE",),  # what it moves is of another key
+    by_name=("TREDRIVE",),  # it moves messages of another key
     help_commands=(("TGROUP", "HELP"), ("TSCHED", "HELP")),
     map_command=("TINFO", KEY),
     null_command=("TREAD", KEY, "1", "3"),
@@ -237,7 +238,7 @@ CHANNEL = Family(
         ("CHAN.INFO", KEY),
     ),
     write_commands=(
-        # Who shows itself is not the one who did last: the order alone is a change.
+        # The subscriber is not the last one that was seen: the new order alone is a change.
         ("CHAN.SUBSCRIBE", KEY, "ann"),
         ("CHAN.FETCH", KEY, "bob", "MAX", "3"),
         ("CHAN.SUBSCRIBE", KEY, "new", "EXPIRE", "7200000"),
@@ -320,7 +321,7 @@ SHARD = Family(
         ("SHARD.SET", KEY, "STALE", "7200000", "POLICY", "leastpending"),
         ("SHARD.LEAVE", KEY, "leaves"),
         ("SHARD.FORGET", KEY, "idle 0", "idle 1"),
-        # Who has these follows from the order in which fill() makes workers and recipients.
+        # Which worker has these depends on the order in which fill() makes workers and recipients.
         ("SHARD.DONE", KEY, "w3", "busy"),
         ("SHARD.ACK", KEY, "größe", "queue", "1"),
     ),
@@ -372,7 +373,7 @@ LOCK = Family(
     shrink=lock_family.shrink,
     read=lock_family.read,
     small=lock_family.small,
-    # Without the holders, whose time runs.
+    # Without the holders, because their remaining time changes.
     read_commands=(("LOCK.INFO", KEY, "COUNT", "0"), ("LOCK.INFO", KEY, "count", "0"), ("LOCK.WATCH", KEY, "TOKEN", "1")),
     write_commands=(
         ("LOCK.ACQUIRE", KEY, "owner", *lock_family.SEMAPHORE),
@@ -447,7 +448,7 @@ ROUTE = Family(
         ("ROUTE.SUBSCRIBE", KEY, "new|mqtt", *_TASK),
         ("ROUTE.SETFILTER", KEY, "new", '{"n": 9}', *_TASK),
         ("ROUTE.PRESENCE", KEY, "QUEUES", "*", KEY),
-        # It changes the logs and not the table, so it is none of the writing ones here.
+        # It changes the logs and not the table, so it is not one of the write commands here.
         ("ROUTE.DISPATCH", KEY, *_TASK, "EVENT", "e", "QUEUES", "ws", "log"),
         ("ROUTE.APPLY", KEY, "CLOCK", "1"),
     ),
@@ -487,7 +488,7 @@ INDEX = Family(
     growing_commands=(
         ("IDX.APPLY", KEY, "RECENT", ""),
         ("IDX.CREATE", KEY, "PREFIX", "p", "FIELD", "f", "TEXT"),
-        # It changes a document, and the index by that, so it is none of the writing ones here.
+        # It changes a document, and through it the index, so it is not one of the write commands here.
         ("IDX.PUT", KEY, "p1", "f", "v"),
     ),
     effect_command="IDX.APPLY",

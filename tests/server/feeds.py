@@ -1,5 +1,5 @@
-"""Short words for tests of feeds. A feed cannot be deleted, and the server is shared: each test has names of its own,
-with the fixture own_feeds, and calls its feed "f" unless it names another."""
+"""Short words for tests of feeds. A feed cannot be deleted, and the server is shared. So the fixture own_feeds gives
+each test feed names of its own; its feed is "f" unless the test names another."""
 
 import itertools
 import re
@@ -20,7 +20,7 @@ def own_feeds():
 
 
 def name(feed="f"):
-    """The name of one of the feeds of this test."""
+    """The server's name for a feed of this test."""
     return f"{feed} of test {_number}"
 
 
@@ -33,7 +33,7 @@ def add(c, *keys, at="$", feed="f"):
 
 
 def read(c, *options, feed="f"):
-    """What comes, by key: the tags or ids of messages, more, missed; or how it was lost."""
+    """What a read delivers, by key: tags or ids of messages, more, missed; or how the key was lost."""
     return by_key(c.call("FEED.READ", name(feed), *options))
 
 
@@ -49,7 +49,7 @@ def by_key(answer):
 
 
 def tags(c, *options, feed="f"):
-    """Of each key that comes the tags or ids of its messages alone."""
+    """What a read delivers, by key: only the tags or ids of messages."""
     return {key: found if isinstance(found, str) else found[0] for key, found in read(c, *options, feed=feed).items()}
 
 

@@ -1,9 +1,9 @@
 """What a lock protects, in the tests of Redlock: a counter that commands under the lock read, raise and
 write, on a server of its own.
 
-The store does what docs/guides/locks.md asks of whatever is written to: it remembers the greatest token it
-has seen and refuses smaller ones. A lock without tokens has nobody to ask; then whoever is inside writes its
-name on the door, and finding another's there is noted.
+The store does what docs/guides/locks.md asks of a protected resource: it remembers the greatest token it has seen and
+refuses smaller ones. With a lock without tokens, each client writes its name into the store when it enters, and a
+client that finds another's name there counts as an error.
 """
 
 import shutil
@@ -31,7 +31,7 @@ value=$($CLI EVAL "$READ" 0 "$MILLRACE_LOCK_TOKEN") || exit
 $CLI EVAL "$WRITE" 0 "$MILLRACE_LOCK_TOKEN" $((value + 1))
 """
 
-# Read and write are two steps: without a lock around them updates would be lost.
+# Reading and writing are two steps: without a lock around them, updates would be lost.
 UNFENCED = """
 [ "$($CLI SET door "$MILLRACE_LOCK_OWNER" NX)" = OK ] || $CLI RPUSH "met another" "$MILLRACE_LOCK_OWNER"
 value=$($CLI GET counter)
@@ -52,7 +52,7 @@ class Store:
         self.server.stop()
 
     def command(self, fenced):
-        """What to run under the lock."""
+        """The command to run under the lock."""
         return ("env", f"CLI={shutil.which('redis-cli')} -p {self.server.port}", f"READ={READ}", f"WRITE={WRITE}",
                 "sh", "-c", FENCED if fenced else UNFENCED)
 
@@ -65,11 +65,11 @@ class Store:
             return [word.decode() for word in c.call("LRANGE", key, 0, -1)]
 
     def updates(self):
-        """How many were made."""
+        """How many updates were made."""
         return len(self._list("accepted"))
 
     def began(self):
-        """The tokens of all who ever held the lock, in the order in which they came."""
+        """The tokens of all grants of the lock, in order."""
         return [int(token) for token in self._list("began")]
 
     def check(self, fenced):

@@ -1,6 +1,6 @@
-"""Groups of a log as simple as can be. The model does not decide what is delivered when: it is
-told, and says whether that was allowed. It does not know the server's exact time either, only
-times between which something was decided; so every date is a pair, at the earliest and at the latest.
+"""The simplest model of a log's groups. The model does not decide which messages are delivered when: it gets the
+deliveries, and says whether they were allowed. It does not know the server's exact time either, only two times between
+which a decision fell. So every date is a pair: the earliest and the latest.
 """
 
 from log_model import LogModel
@@ -35,7 +35,7 @@ class GroupedLogModel(LogModel):
     def __init__(self):
         super().__init__()
         self.groups = {}
-        self.dead = []  # (group, offset, attempts) of what should be among the dead letters
+        self.dead = []  # (group, offset, attempts): messages that should be dead letters
 
     def evict(self, up_to):
         gone = super().evict(up_to)
@@ -53,7 +53,7 @@ class GroupedLogModel(LogModel):
     # --- reading ---
 
     def delivered(self, name, read, messages, asked, answered):
-        """A read got these [offset, tag, entry, attempts]."""
+        """A read was answered with these messages, [offset, tag, entry, attempts]."""
         if name not in self.groups:
             self.groups[name] = GroupModel(self.next if read.at_tail else self.first)
         group = self.groups[name]
@@ -82,7 +82,7 @@ class GroupedLogModel(LogModel):
         assert held.expire_at is None or asked <= held.expire_at[1], f"{offset} came again after its expiry"
         assert not 0 < group.max_attempts <= held.attempts, f"{offset} was tried too often"
         group.redelivered += 1
-        if read.retry is None:  # it is done
+        if read.retry is None:  # without a lease, a message is done once delivered
             del group.pending[offset]
             return
         held.attempts, held.consumer = held.attempts + 1, read.consumer
@@ -102,7 +102,8 @@ class GroupedLogModel(LogModel):
     # --- giving up ---
 
     def are_pending(self, name, offsets, now):
-        """These are pending at the time `now` or before: the others must have been given up rightly."""
+        """Only these are pending at the time `now` or before. The model checks that it was right to give up the
+        others."""
         group = self.groups[name]
         assert set(offsets) <= set(group.pending), "something is pending that should not be"
         for offset in sorted(set(group.pending) - set(offsets)):

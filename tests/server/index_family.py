@@ -1,7 +1,7 @@
 """Indexes for the battery: what fill() puts into one, and everything a client can see of it.
 
-What an index holds follows from the documents of its database. So that a copy in another database is equal, fill()
-writes the same documents into the first three.
+An index's content is derived from the documents of its database. So that a copy in another database is equal, fill()
+writes the same documents into the first three databases.
 """
 
 import random
@@ -14,7 +14,7 @@ FIELDS = ("FIELD", "city", "TEXT", "NOCASE", "FIELD", "age", "INTEGER", "FIELD",
 
 
 def prefix_of(connection, key, seed):
-    """The same seed is the same documents; a cluster keeps them beside the index."""
+    """The same seed gives the same documents; in a cluster they are in the slot of the index."""
     if _databases(connection) == 3:
         return f"documents {seed}:"
     return key + ":" if "{" in key else f"{{{key}}}:"
@@ -29,7 +29,7 @@ def _tags(rng, count):
 
 
 def _documents(prefix, rng):
-    """Few, because the battery looks at all keys, and large."""
+    """Few and large, because the battery looks at all keys."""
     large = ("tags", _tags(rng, 900), "more", _tags(rng, 900))
     yield ("HSET", prefix + "1", "city", "Bonn", "age", "41", "mail", "ann", *large)
     yield ("HSET", prefix + "2", "city", "BONN", "age", "no number", "mail", "ann", "tags", _tags(rng, 9))
@@ -38,7 +38,7 @@ def _documents(prefix, rng):
 
 
 def fill(connection, key, seed):
-    """Documents with every kind of value, some that do not fit, and some that want the same mail address."""
+    """Documents with every kind of value: some do not fit the schema, and some claim the same mail address."""
     rng = random.Random(seed)
     prefix = prefix_of(connection, key, seed)
     if connection.call("EXISTS", key):
@@ -62,7 +62,7 @@ def _do(connection, commands):
 
 
 def append(connection, key):
-    """One more field, whose name follows from how many there are."""
+    """Adds one more field, whose name is derived from the number of fields."""
     known = info(connection, key)
     if known is None:
         connection.call("IDX.CREATE", key, "PREFIX", "no such document:", "FIELD", "first", "TEXT")
@@ -71,7 +71,7 @@ def append(connection, key):
 
 
 def shrink(connection, key):
-    """All orders go but one."""
+    """Deletes all orders but one."""
     known = info(connection, key)
     if known is None:
         return
@@ -82,7 +82,7 @@ def shrink(connection, key):
 
 
 def read(connection, key):
-    """Documents in every order, and what is left out. Of equal ones which one comes first is each server's own."""
+    """Documents in every order, and those that are left out. Servers may differ in the order of equal documents."""
     if connection.call("TYPE", key) == b"hash":
         return sorted(connection.call("HGETALL", key))
     known = info(connection, key)
@@ -114,7 +114,7 @@ def small(connection, key):
 
 
 def steady(answer):
-    """What a reading command answered, without what is drawn by lot, and the order of equal ones."""
+    """The answer of a reading command, without what is random, and without the order of equal documents."""
     if isinstance(answer, dict):
         return {name: steady(value) for name, value in answer.items() if name != b"bytes"}
     if not isinstance(answer, list):

@@ -1,4 +1,4 @@
-"""What an index must answer, found out by looking at every key of the database."""
+"""What an index must answer, computed from every key of the database."""
 
 import json
 
@@ -134,8 +134,8 @@ def _parsed(field, word):
 
 
 def compare(connection):
-    """Both indexes of this database, if they are there, with a look at every key. A document may expire between two
-    questions: what differs once must differ again."""
+    """Compares both indexes of this database, if they exist, with what every key holds. A document may expire between
+    two questions, so a difference counts only if it is found twice."""
     for _ in range(3):
         try:
             return _compare(connection)
@@ -182,7 +182,7 @@ def _compare_order(connection, index, field, expected):
 
 
 def _compare_unique(connection, expected):
-    """Of the documents with a value one has it, and the others are listed."""
+    """Of the documents with the same unique value one owns it, and the others are listed."""
     owners, waiting = {}, set()
     for key, value in found(connection, HASHES, "ORDER", "mail", "WITHVALUES"):
         assert value not in owners

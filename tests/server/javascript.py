@@ -1,5 +1,5 @@
 """JavaScript that tests run, and the clients for it: those of node_packages/package-lock.json, which npm installs into
-build/node. Where node, npm or the packages cannot be had, the test that asks is skipped."""
+build/node. If node, npm or the packages are not available, the test that needs them is skipped."""
 
 import fcntl
 import functools
@@ -38,7 +38,7 @@ def node_modules():
 
 
 def _install():
-    """Empty if the packages are there, else what npm said."""
+    """Installs the packages. Returns npm's output if that failed, else an empty string."""
     wanted = (PACKAGES / "package-lock.json").read_text()
     done, refused = INSTALLED / "done", INSTALLED / "refused"
     if done.exists() and done.read_text() == wanted:
@@ -57,13 +57,13 @@ def _install():
 
 @functools.cache
 def node_version():
-    """The first number of it."""
+    """The major version of node."""
     version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
     return int(version.lstrip("v").split(".")[0])
 
 
 def require_client(name):
-    """Skips where this node is too old for it. The newest clients need Node 20; Debian 12 has 18."""
+    """Skips the test if this node is too old for the client. The newest clients need Node 20; Debian 12 has 18."""
     about = json.loads((node_modules() / name / "package.json").read_text())
     needed = int(about["engines"]["node"].lstrip(">= ").split(".")[0])
     if node_version() < needed:
@@ -71,11 +71,12 @@ def require_client(name):
 
 
 def start_javascript(text, folder, stdin=None, stdout=None, stderr=None, **words):
-    """Starts a module in a folder of the caller's, with values in place of words as PORT=6379; the process."""
+    """Starts a module in the caller's folder and returns the process. Words such as PORT=6379 replace names in the
+    text."""
     modules = node_modules()
     for word, value in words.items():
         text = text.replace(word, str(value))
-    # A module finds packages beside itself; NODE_PATH is for the older require() only.
+    # A module looks for packages in its own folder; NODE_PATH works only for the older require().
     os.symlink(modules, f"{folder}/node_modules")
     script = pathlib.Path(folder, "script.mjs")
     script.write_text(text)
@@ -83,7 +84,7 @@ def start_javascript(text, folder, stdin=None, stdout=None, stderr=None, **words
 
 
 def end_javascript(process):
-    """Of a program that ends when its input does."""
+    """Ends a program that runs until the end of its input."""
     process.stdin.close()
     try:
         process.wait(30)
@@ -93,7 +94,7 @@ def end_javascript(process):
 
 
 def chromium():
-    """Debian's, by its path; without it the test is skipped."""
+    """The path of Debian's chromium; if it is missing the test is skipped."""
     found = shutil.which("chromium")
     if found is None:
         pytest.skip("chromium is not installed")

@@ -1,9 +1,9 @@
 """A process, mostly a server, whose wall clock a test can set while it runs, by libfaketime; its monotonic clock
 goes on.
 
-libfaketime and a server that allocates by jemalloc wait for each other when they start: each
-asks the other for memory or for the time before it is ready. With libc behind libfaketime in the
-list of preloaded libraries the server allocates by libc, and both start.
+libfaketime and a server that uses jemalloc deadlock at the start: libfaketime needs memory before jemalloc is ready,
+and jemalloc needs the time before libfaketime is ready. With libc behind libfaketime in the list of preloaded
+libraries, the server uses libc's allocator, and both start.
 """
 
 import ctypes.util
@@ -29,13 +29,13 @@ class JumpingClock:
         self.set(0)
 
     def set(self, seconds):
-        """So many seconds ahead of the true time."""
+        """Sets the clock this many seconds ahead of the true time."""
         replacement = self._file.with_suffix(".new")
         replacement.write_text(f"{seconds:+d}\n")
         os.replace(replacement, self._file)
 
     def environment(self):
-        """For a process that goes by this clock."""
+        """The environment of a process that uses this clock."""
         return {
             "LD_PRELOAD": f"{_library('/usr/lib/*/faketime/libfaketime.so.1')} {ctypes.util.find_library('c')}",
             "FAKETIME_TIMESTAMP_FILE": str(self._file),

@@ -1,4 +1,5 @@
-"""How long tests go on whose strength is in their number: ./test --all sets MILLRACE_FULL and has them all."""
+"""How large or long a test is that finds more if it runs longer: at its full size in ./test --all, which sets
+MILLRACE_FULL."""
 
 import os
 

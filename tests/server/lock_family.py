@@ -22,7 +22,8 @@ _new_owners = itertools.count()
 
 
 def fill(connection, key, seed):
-    """A semaphore that hundreds hold, some often; one was released, one lease ended by itself."""
+    """Makes a semaphore with hundreds of holders, some with several holds; one was released, and one lease has
+    expired."""
     rng = random.Random(seed)
     owners = [rng.randbytes(rng.choice([1, 8, 40, 300, 700, 1024])) for _ in range(400)]
     commands = [("LOCK.ACQUIRE", key, owner, *SEMAPHORE) for owner in owners]
@@ -46,7 +47,7 @@ def holders(connection, key):
 
 
 def read(connection, key):
-    """Tokens apart, because no two keys have the same; without the time that is left."""
+    """What can be seen, without the remaining time. Tokens are replaced, because no two keys have the same."""
     info = _info(connection, key)
     holders = [dict(zip(holder[::2], holder[1::2])) for holder in info[b"holders"]]
     tokens = [holder[b"token"] for holder in holders]
@@ -59,7 +60,7 @@ def append(connection, key):
 
 
 def shrink(connection, key):
-    """All but one let their leases end."""
+    """Lets all leases but one end."""
     others = holders(connection, key)[1:]
     connection.call_all([("LOCK.RENEW", key, owner, "1") for owner in others])
     wait_until(lambda: len(holders(connection, key)) <= 1, "the others are gone")

@@ -1,4 +1,4 @@
-"""What a lock is, as naively as it can be said: a list of holders and a list of those who wait."""
+"""The simplest model of a lock: a list of holders and a list of waiting clients."""
 
 
 def kind_of(mode):
@@ -8,9 +8,9 @@ def kind_of(mode):
 
 class LockModel:
     def __init__(self):
-        self.mode = None  # of those who hold it
-        self.holders = {}  # owner: holds
-        self.line = []  # (who, owner, mode)
+        self.mode = None  # the mode of the holders
+        self.holders = {}  # owner -> number of holds
+        self.line = []  # (client, owner, mode)
 
     def admits(self, mode):
         if not self.holders:
@@ -26,15 +26,15 @@ class LockModel:
         return self.holders[owner]
 
     def acquire(self, owner, mode):
-        """How often it holds it now, or why not: "wait" or "other mode"."""
+        """The owner's number of holds now, or why it has none: "wait" or "other mode"."""
         if self.holders and kind_of(mode) == kind_of(self.mode):
-            self.mode = mode  # of limits the newest counts
+            self.mode = mode  # the newest limit counts
         if owner in self.holders:
             return self.grant(owner, mode) if mode == self.mode else "other mode"
         return self.grant(owner, mode) if not self.line and self.admits(mode) else "wait"
 
     def release(self, owner):
-        """How many holds are left, or None."""
+        """The owner's number of holds that are left, or None."""
         if owner not in self.holders:
             return None
         self.holders[owner] -= 1
@@ -48,7 +48,7 @@ class LockModel:
         self.line = [one for one in self.line if one[0] != who]
 
     def pass_on(self):
-        """Who is served now, in order, and how often its owner holds it then."""
+        """The clients that are served now, in order, each with its owner's number of holds."""
         served = []
         while self.line:
             who, owner, mode = self.line[0]

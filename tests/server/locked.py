@@ -11,7 +11,7 @@ def nodes(*servers):
 
 
 def lock(servers, *words, status=0, **more):
-    """Runs it to its end: options, the name, --, the command."""
+    """Runs `millrace lock` to its end; `words` are options, the name, --, the command."""
     done = millrace("lock", *nodes(*servers), *words, **more)
     assert done.returncode == status, (done.returncode, done.stderr.decode(), done.stdout.decode())
     return done
@@ -21,7 +21,7 @@ def shell(script):
     return "--", "sh", "-c", script
 
 
-# Goes on until somebody ends it; a short sleep, so that the shell hears signals at once.
+# Runs until it is killed. The sleeps are short so that the shell handles signals at once.
 FOR_EVER = "while :; do sleep 0.01; done"
 
 
@@ -36,16 +36,16 @@ class Locked(Running):
         self.wait_for_output("started ")
 
     def pid(self):
-        """Of the script."""
+        """The process id of the script."""
         return self.pids("started")[0]
 
     def pids(self, word):
-        """The numbers behind this word in what it printed."""
+        """The numbers behind this word in the script's output."""
         return [int(line.split()[1]) for line in self.output().splitlines() if line.startswith(word)]
 
 
 def is_gone(pid):
-    """A process that has ended and that nobody has buried counts as gone."""
+    """A process that has ended counts as gone, even if no parent has waited for it yet."""
     try:
         return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
     except (FileNotFoundError, ProcessLookupError):
@@ -57,12 +57,12 @@ def wait_until_gone(*pids):
 
 
 def calls(server, command):
-    """How often this server was asked this."""
+    """How often this server was sent this command."""
     figures = server.info("commandstats").get(f"cmdstat_{command}", "calls=0,")
     return int(figures.split("calls=")[1].split(",")[0])
 
 
 def wait_for_renewals(server, count, command="LOCK.RENEW"):
-    """Until it was asked so often more. A lock is renewed three times a lease."""
+    """Waits for this many more renewals. A lock is renewed three times a lease."""
     before = calls(server, command)
     wait_until(lambda: calls(server, command) >= before + count, f"{count} renewals")

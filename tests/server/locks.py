@@ -18,7 +18,7 @@ def take(c, owner, *options, key="lock", ttl=HOUR):
 
 
 def dump_of_brief_lock(c):
-    """A payload of a lock whose lease is over by now, and the lock is gone."""
+    """A payload of a lock whose lease has ended since, so that the lock is gone."""
     *_, [_, dump] = c.call_all([("MULTI",), ("LOCK.ACQUIRE", "lock", "holder", 1), ("DUMP", "lock"), ("EXEC",)])
     wait_until(lambda: c.call("EXISTS", "lock") == 0, "the lease is over")
     return dump
@@ -63,7 +63,7 @@ def start_waiting(server, connection, owner, *options, key="lock", ttl=HOUR, wai
 
 
 def token_of(connection):
-    """The token that a client which waited is given now."""
+    """The token that a waiting client is granted now."""
     granted, token, _, _ = connection.read()
     assert granted == 1
     return token

@@ -55,31 +55,31 @@ def group_commands(key, rng):
     def read(group, count, *options):
         return ("TREAD", key, "1", count, "GROUP", group, *options)
 
-    # Held by some and by nobody, with holes where messages were acknowledged.
+    # Held by consumers or without one, with gaps where messages were acknowledged.
     yield read("workers", "130", *LONG, "CONSUMER", "ann")
     yield read("workers", "20", *LONG, "CONSUMER", b"\x00\xff")
     for _ in range(30):
         yield read("workers", rng.randrange(1, 4), "RETRY", 10_000_000 + rng.randrange(1000), 20_000_000)
     for _ in range(60):
         yield ("TACK", key, "workers", rng.randrange(1, 1200))
-    # Given back at once and waiting for a reader; given back, delivered again, given back for later.
+    # Given back at once and waiting for a reader; given back and delivered again; given back for later.
     yield read("given back", "40", *LONG, "CONSUMER", "bob")
     yield ("TNACK", key, "given back", ALL)
     yield read("given back", "7", "CONSUMER", "carl")
     yield ("TNACK", key, "given back", ALL)
     yield read("delayed", "40", *LONG)
     yield ("TNACK", key, "delayed", "DELAY", "7200000", ALL)
-    # Tried once too often, and written to the dead letters.
+    # Delivered once too often, and written to the dead letters.
     letters = b"{%s}:dead" % key.encode()
     yield read("strict", "3", *LONG)
     yield ("TGROUP", "SET", key, "strict", "MAXATTEMPTS", "1", "PENDINGMAX", "500", "DEADLETTER", letters)
     yield ("TNACK", key, "strict", ALL)
     yield read("strict", "5", *LONG)
-    # Held, to be read again, extended, given back uncounted and given up.
+    # Held, read again, extended, given back uncounted, and given up.
     yield read("mine", "30", "RETRY", "5400000", "0", "CONSUMER", "mia")
-    # Made by hand, and dropped when nobody has used it for long.
+    # Made by TGROUP CREATE, and dropped when it has not been used for long.
     yield ("TGROUP", "CREATE", key, "made", "NEXT", "IDLE", "86400000", "PENDINGMAX", "9")
-    # Done once delivered, gone back, at the end, and expired.
+    # Groups whose messages are done once delivered, a group that was moved back, one at the end, and one that expired.
     yield read("simple", "100")
     yield ("TGROUP", "SEEK", key, "simple", "FIRST")
     yield ("TREAD", key, "1", "10", "TAILGROUP", b"\r\n\x00late", "BLOCK", "1", "WITHINFO")
@@ -87,11 +87,11 @@ def group_commands(key, rng):
 
 
 def pending(connection, key, group):
-    """What is pending, without its times: the digest has those as dates."""
+    """The pending messages, without their times: the digest contains these as dates."""
     try:
         listed = connection.call("TGROUP", "PENDING", key, group, "COUNT", "1000000")
     except RespError as error:
-        # A damaged payload may say that nobody has used the group for long.
+        # A damaged payload may say that the group has not been used for a long time.
         assert str(error).startswith("NOGROUP")
         return None
     return [(offset, attempts, consumer) for offset, attempts, _, _, consumer in listed]
@@ -103,7 +103,7 @@ def groups(connection, key):
 
 
 def without_ages(answer):
-    """TGROUP LIST's answer without what moves by itself."""
+    """TGROUP LIST's answer without what time changes."""
     if isinstance(answer, dict):
         return {name: None if name == b"oldest-ms" else without_ages(value) for name, value in answer.items()}
     if not isinstance(answer, list):

@@ -1,4 +1,4 @@
-"""Frames of messages (docs/formats/frame.md), read and made as simply as can be."""
+"""Frames of messages (docs/formats/frame.md), read and made in the simplest way."""
 
 import ctypes
 from typing import NamedTuple
@@ -12,7 +12,7 @@ class Head(NamedTuple):
     epoch: int
     log_first: int
     log_next: int
-    first: int  # "from", which is a word of Python
+    first: int  # named "from" in the format, which is a keyword of Python
     end: int
     count: int
 
@@ -98,7 +98,7 @@ def numbers(*values):
 
 
 def make_frame(*pairs):
-    """Of (tag, entry), …, as a client writes it."""
+    """A frame of messages (tag, entry), …, as a client writes it."""
     data = b""
     tags = {}
     for tag, entry in pairs:

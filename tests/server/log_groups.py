@@ -3,7 +3,7 @@
 from server import wait_until
 
 ALL = "1-9223372036854775807"
-LONG = ("RETRY", "3600000", "0")  # pending, and nothing happens to it by itself
+LONG = ("RETRY", "3600000", "0")  # a lease so long that a pending message stays pending
 SHORT = ("RETRY", "40", "0")
 
 
@@ -21,7 +21,7 @@ def take(c, count, *options, group="g", key="log"):
 
 
 def take_later(c, count, *options, group="g", key="log"):
-    """The same once there is something."""
+    """Reads until there is something; the offsets."""
     return wait_until(lambda: take(c, count, *options, group=group, key=key), "something is delivered")
 
 

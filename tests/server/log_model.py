@@ -1,4 +1,4 @@
-"""A log as simple as can be, to compare the real one with."""
+"""The simplest model of a log, to compare the real one with."""
 
 
 class LogModel:

@@ -13,6 +13,6 @@ def start_waiting(server, reader, words):
 
 def is_still_waiting(server, reader):
     """True if what the server has done so far has not woken the reader. The counter is asked
-    twice: whoever is owed an answer by the command before has it by the second time."""
+    twice: an answer that the previous command caused has been sent by the second time."""
     server.counter("log_readers_blocked")
     return server.counter("log_readers_blocked") > 0 and not reader.has_answer()

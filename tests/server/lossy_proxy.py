@@ -1,5 +1,5 @@
-"""A network between a client and a server that loses answers: the server carries a command out, and the client does not
-hear of it."""
+"""A network between a client and a server that loses answers: the server executes a command, and the client does not
+get the answer."""
 
 import contextlib
 import socket
@@ -21,7 +21,8 @@ class LossyProxy:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def lose_answer_of(self, command):
-        """The next time: the connection is closed in place of the answer. REQUIRES: it is not pipelined."""
+        """The next time this command comes, the connection is closed instead of answered. REQUIRES: the command is not
+        pipelined."""
         self._lose = b"\r\n" + command.encode() + b"\r\n"
 
     def cut(self):
@@ -38,7 +39,7 @@ class LossyProxy:
                 self.accepted += 1
                 try:
                     pair = (client, socket.create_connection(("127.0.0.1", self._server_port)))
-                except OSError:  # the server is away, and so is the client's connection
+                except OSError:  # the server is down, so the client's connection is closed
                     client.close()
                     continue
                 with self._lock:
@@ -64,7 +65,7 @@ class LossyProxy:
             return True
 
     def _hold_answer(self, server):
-        """Before each piece of an answer from this side: a kind of proxy may take its time."""
+        """Called before each piece of an answer from this side; a subclass may delay it here."""
 
     def _answers(self, pair):
         client, server = pair
@@ -84,7 +85,7 @@ class LossyProxy:
             self._doomed.discard(pair[1])
         for side in pair:
             with contextlib.suppress(OSError):
-                side.shutdown(socket.SHUT_RDWR)  # close() alone would not wake the thread that reads
+                side.shutdown(socket.SHUT_RDWR)  # close() alone would not wake the reading thread
             side.close()
 
     def __enter__(self):

@@ -1,5 +1,5 @@
-"""Networks between a client and several servers that pass answers on only when all servers were asked: a client that
-asks one after the other waits for ever."""
+"""Networks between a client and several servers that pass answers on only after all servers were asked. A client that
+asks one server after the other waits for ever."""
 
 import contextlib
 import socket
@@ -9,7 +9,8 @@ from server import DEADLINE
 
 
 class MeetingProxies:
-    """A port for each server. The answer to `command` passes when every server has got it. Use as a context manager."""
+    """A port for each server. The answers to `command` pass when every server has got the command. Use as a context
+    manager."""
 
     def __init__(self, servers, command):
         self._word = b"\r\n" + command.encode() + b"\r\n"

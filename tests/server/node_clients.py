@@ -1,4 +1,4 @@
-"""Short words for tests of ioredis and node-redis: the versions that node_packages/package-lock.json has."""
+"""Short words for tests of ioredis and node-redis: the versions are those of node_packages/package-lock.json."""
 
 import json
 
@@ -6,7 +6,8 @@ import pytest
 
 from javascript import require_client, run_javascript
 
-# What each library calls: `connect(port, settings)` gives a client, and `call(client, words)` its answer.
+# The same two functions for each library: `connect(port, settings)` returns a client, and `call(client, words)` its
+# answer.
 IOREDIS = """
 import Redis, { Command } from "LIBRARY";
 const connect = async (port, settings = {}) => new Redis(port, "127.0.0.1", settings).on("error", () => {});
@@ -28,7 +29,7 @@ both = pytest.mark.parametrize("library", ["ioredis", "ioredis-6", "redis", "red
 
 
 def run(library, script, **words):
-    """What the script prints, which is JSON."""
+    """The value that the script prints as JSON."""
     require_client(library)
     text = (IOREDIS if library.startswith("ioredis") else NODE_REDIS) + ENDING + script
     return json.loads(run_javascript(text, LIBRARY=library, **words))

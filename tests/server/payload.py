@@ -1,7 +1,7 @@
-"""DUMP payloads as the host seals them: value, RDB version (2 bytes), CRC-64 (8 bytes).
+"""DUMP payloads with the host's footer: value, RDB version (2 bytes), CRC-64 (8 bytes).
 
-Damage is done to the value and the seal made anew, so that it reaches the decoder and is
-not refused at the door.
+Tests damage the value and compute the footer again, so that the damage reaches the decoder and is not refused before
+it.
 """
 
 FOOTER = 10
@@ -33,7 +33,7 @@ def value_of(payload):
 
 
 def sealed(value, payload):
-    """This value with a seal like that of the payload it comes from."""
+    """This value with a footer, of the RDB version of the payload it comes from."""
     signed = value + payload[-FOOTER:-8]
     return signed + crc64(signed).to_bytes(8, "little")
 
@@ -44,7 +44,7 @@ _HOST_PREFIX = 10
 
 
 def damaged(value, rng):
-    """The value with one to three injuries behind what belongs to the host."""
+    """The value with damage in one to three places, all behind the part that belongs to the host."""
     value = bytearray(value)
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
         at = rng.randrange(_HOST_PREFIX, len(value)) if len(value) > _HOST_PREFIX else _HOST_PREFIX

@@ -1,4 +1,4 @@
-"""Another user than the one who may do everything."""
+"""Users of the server with limited rights."""
 
 import contextlib
 

@@ -12,8 +12,8 @@ NAMED = ("APP", "shop", "MODEL", "task")
 
 
 def fill(connection, key, seed):
-    """Devices of four transports, with and without an end, subscribed with and without filters; one device and one
-    subscription have ended by themselves. Nothing more happens by itself for an hour."""
+    """Devices of four transports, with and without an expiry, subscribed with and without filters. One device and one
+    subscription have expired. Nothing else expires for an hour."""
     rng = random.Random(seed)
     do(connection, _commands(key, rng))
     wait_until(lambda: get(connection, "brief|ws", key=key) is None, "the brief device is gone")
@@ -42,9 +42,10 @@ def _commands(key, rng):
             options = ("FILTER", text(_some_filter(rng))) if rng.random() < 0.6 else ()
             options += ("TTL", rng.randrange(HOUR, 2 * HOUR)) if rng.random() < 0.3 else ()
             yield ("ROUTE.SUBSCRIBE", key, name, *about, *options)
-    # Last, so that the order of all others does not depend on when these are swept.
+    # These come last, so that the order of all others does not depend on when these are swept.
     yield ("ROUTE.SUBSCRIBE", key, FIRST, "APP", "ends", "MODEL", "m", "TTL", "3")
-    # In this order: a subscription for one that has ended, as it may have on a busy machine, would make it anew.
+    # Subscribed before the device gets its TTL: on a busy machine the device might expire first, and then subscribing
+    # would create it again.
     yield ("ROUTE.SUBSCRIBE", key, "brief|ws", *NAMED)
     yield ("ROUTE.DEVICE", "SET", key, "brief|ws", "TTL", "3")
 
@@ -62,21 +63,22 @@ def _some_filter(rng):
 
 
 def append(connection, key):
-    """One more device, whose name follows from how many there are."""
+    """Adds one more device, whose name is derived from the number of devices."""
     known = info(connection, key)
     count = known["devices"] if known else 0
     connection.call("ROUTE.DEVICE", "SET", key, f"appended {count}|ws")
 
 
 def shrink(connection, key):
-    """All devices go but one, and all names of filters."""
+    """Deletes all devices but one, and all names of filters."""
     names = listed(connection, key=key)
     do(connection, [("ROUTE.DEVICE", "DEL", key, name) for name in names[1:]])
     do(connection, [("ROUTE.DELFILTER", key, name, *NAMED) for name in ("high", "nobody's")])
 
 
 def read(connection, key):
-    """First what has dates in it; then without times to live: the digest has those, as dates."""
+    """First the answers that contain dates, then the others; all without times to live, because the digest contains
+    these as dates."""
     devices, seen = [], []
     for name in listed(connection, key=key):
         about = get(connection, name, "FULL", "COUNT", "1000000", key=key)

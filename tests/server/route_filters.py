@@ -1,4 +1,5 @@
-"""Filters evaluated as a reader of the specification would, and random ones: nothing here is ours but the words."""
+"""Filters evaluated as a reader of the specification would do it, and random filters. This shares no code with the
+engine."""
 
 import re
 
@@ -21,7 +22,7 @@ def _member(key, wanted, document):
 
 
 def _look_up(document, names):
-    """Whether the field is there, and its values: an array is its elements."""
+    """Whether the field exists, and its values: for an array, its elements."""
     if not isinstance(document, dict) or names[0] not in document:
         return False, []
     value = document[names[0]]

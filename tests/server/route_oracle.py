@@ -1,8 +1,9 @@
 """The design that routing tables come from, over the host's own keys: a set of devices for each channel and filter,
 a hash of filters for each channel, a hash for each device; filters are fetched and evaluated by the client.
 
-Two things are not to the letter, because ours differs on purpose: a filter goes when its last device does, not with
-the first one that leaves; and what ends has its date in a hash beside it, which whoever asks compares with the time.
+Two points differ from that design, because ours differs on purpose. A filter is deleted with its last device, not with
+the first one that leaves. The date at which something expires is in a hash beside it, and each question compares it
+with the time.
 """
 
 import json
@@ -42,7 +43,7 @@ class Oracle:
     # --- devices ---
 
     def device(self, device):
-        """The hash, as text; empty for one that is not there or has ended."""
+        """The device's hash, as text; empty for a device that is missing or has expired."""
         flat = self.c.call("HGETALL", f"nxx:device:{device}")
         known = {name.decode(): value.decode() for name, value in zip(flat[::2], flat[1::2])}
         if known and int(known["ttl"]) and self.now >= int(known["seen"]) + int(known["ttl"]):
@@ -52,7 +53,7 @@ class Oracle:
 
     def set_device(self, device, user=None, ttl=None):
         known = self.device(device)
-        self.subscriptions(device)  # what has ended before it shows itself stays ended
+        self.subscriptions(device)  # what has expired before this call stays expired
         told = {"user": user, "ttl": ttl}
         new = known or {"user": "", "ttl": "0", "connected": str(self.now)}
         new = {**new, **{name: str(value) for name, value in told.items() if value is not None}, "seen": str(self.now)}
@@ -82,7 +83,7 @@ class Oracle:
     # --- subscriptions ---
 
     def subscribe(self, device, channel, filter=EVERYTHING, json_text=None, ttl=None):
-        """False if it names a filter that is not there."""
+        """False if it names a filter that does not exist."""
         if filter and json_text is None and not self.c.call("HEXISTS", f"nxx:filters:{channel}", filter):
             return False
         if not self.device(device):
@@ -146,7 +147,7 @@ class Oracle:
         return len(members)
 
     def _settle(self, channel, filter):
-        """Those that have ended leave the set."""
+        """Removes expired devices from the set."""
         for device in self._names("SMEMBERS", self._set(channel, filter)):
             if self.device(device):
                 self._lives(device, channel, filter)

@@ -36,13 +36,13 @@ def unsubscribe(c, name=WS, about=TASK, filter=None, key="t", options=()):
 
 
 def changed(doc=None, old=None):
-    """The words for a change; False stands for a document that is JSON's null."""
+    """The arguments for a change; False stands for a document that is JSON's null."""
     words = ("DOC", "null" if doc is False else text(doc)) if doc is not None else ()
     return words + (("OLD", "null" if old is False else text(old)) if old is not None else ())
 
 
 def match(c, doc=None, old=None, about=TASK, key="t", options=()):
-    """[(device|transport), ...] in order of name; with `old`, a dict of what the change means to each."""
+    """[(device|transport), ...] in order of name; with `old`, a dict: what the change means to each device."""
     found = {}
     for transport, devices in c.call("ROUTE.MATCH", key, *about, *changed(doc, old), *options):
         assert transport.decode() not in {name.rsplit("|", 1)[1] for name in found}, "a transport comes once"
@@ -98,7 +98,7 @@ def subscribers(c, *options, about=TASK, key="t", page=1000):
 
 
 def info(c, key="t"):
-    """ROUTE.INFO as a dict, the maps in it too; None if there is no such table."""
+    """ROUTE.INFO as a dict, with dicts for the maps in it; None if there is no such table."""
     answer = c.call("ROUTE.INFO", key)
     if answer is None:
         return None
@@ -110,7 +110,7 @@ def info(c, key="t"):
 
 
 def do(c, commands):
-    """All of them in one go; the answers, none of which is an error."""
+    """Sends all commands together; returns the answers, none of which may be an error."""
     commands = list(commands)
     answers = c.call_all(commands)
     for command, answer in zip(commands, answers):

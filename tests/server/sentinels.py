@@ -11,8 +11,8 @@ from server import free_port, server_binary, wait_until
 
 
 class Sentinel:
-    """One sentinel is enough for a failover: the quorum is 1. Knows so many replicas once it is made. Use as a context
-    manager."""
+    """One sentinel, which is enough for a failover: the quorum is 1. The constructor returns when it knows this many
+    replicas. Use as a context manager."""
 
     def __init__(self, service, master, replicas=1):
         self.directory = tempfile.mkdtemp(prefix="millrace-test-")
@@ -41,7 +41,7 @@ class Sentinel:
             return connection.call(*words)
 
     def fail_over(self, service):
-        """Begins it. A sentinel that has not looked at the replica yet has none to promote."""
+        """Begins a failover. A sentinel that has not looked at the replica yet has no replica to promote."""
         def begins():
             with contextlib.suppress(RespError):
                 return self.call("SENTINEL", "FAILOVER", service)

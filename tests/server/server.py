@@ -48,15 +48,15 @@ def wait_until(condition, what, deadline=DEADLINE):
 
 
 def let_pass(seconds):
-    """For tests of what must not happen meanwhile."""
+    """Waits, for tests that something does not happen meanwhile."""
     end = time.monotonic() + seconds
     wait_until(lambda: time.monotonic() >= end, "time passes")
 
 
-# Below the range from which the system takes the ports of outgoing connections, and so is the port 10,000 above, which
-# a cluster's node takes as well: a server that is killed and comes back must find its port free.
+# These ports, and the ports 10,000 above that cluster nodes also use, are below the range from which the system takes
+# ports for outgoing connections: a server that is killed and restarted must find its port free.
 PORTS = range(10_000, 22_000)
-# For programs that are given a port, cannot try another one, and take a while to listen on it.
+# For programs that are given a port, cannot try another one, and do not listen on it at once.
 QUIET_PORTS = range(7_000, 10_000)
 
 
@@ -72,7 +72,7 @@ def free_port(ports=PORTS):
 
 
 def process_id(connection):
-    """Of the server at the other end."""
+    """The process id of the server at the other end."""
     return int(connection.call("INFO", "server").split(b"\r\nprocess_id:")[1].split()[0])
 
 
@@ -82,7 +82,7 @@ def parent_of(process):
 
 
 def wait_until_same(one, other, *keys):
-    """Until two servers hold the same. Timers go on meanwhile, so that a master may change between two questions."""
+    """Waits until two servers hold the same. Timers run meanwhile, so the master may change between two questions."""
     wait_until(lambda: [one.digest(key) for key in keys] == [other.digest(key) for key in keys],
                f"both servers hold the same in {', '.join(keys)}")
 
@@ -94,16 +94,16 @@ class Server:
         "bind": "127.0.0.1",
         "save": '""',
         "appendonly": "no",
-        # By default the host writes the AOF up to two seconds late while it waits for the disk.
+        # By default the host delays writing the AOF by up to two seconds while it waits for the disk.
         "appendfsync": "always",
         "enable-debug-command": "yes",
-        # Through a file: a replica fed through a socket gets no writes in its first second.
+        # Through a file: a replica that is loaded through a socket gets no writes in its first second.
         "repl-diskless-sync": "no",
     }
 
     def __init__(self, environment=None, module=True, **options):
-        """Options are the server's settings with _ for -: appendonly="yes". `environment` is added to ours. Without
-        the module it is a server as everybody has it."""
+        """Options are the server's settings with _ for -: appendonly="yes". `environment` is added to ours. With
+        module=False it is an ordinary server."""
         self._module = module
         self._environment = {**os.environ, **(environment or {})}
         self.directory = tempfile.mkdtemp(prefix="millrace-test-")
@@ -149,7 +149,7 @@ class Server:
             try:
                 with Connection(self.port) as connection:
                     connection.call("PING")
-                    # Another test's server may have taken the port; ours is about to find out.
+                    # Another test's server may have taken the port; then ours is about to fail.
                     return "ready" if self._is_ours(process_id(connection)) else None
             except (OSError, RespError):
                 return None
@@ -170,15 +170,15 @@ class Server:
         self.forget_clients()
 
     def suspend(self):
-        """It stands still until resume(), and knows nothing of it."""
+        """Stops the process until resume(). The server does not notice."""
         self._process.send_signal(signal.SIGSTOP)
 
     def resume(self):
         self._process.send_signal(signal.SIGCONT)
 
     def shutdown(self, save):
-        """An orderly end, with an RDB file or without."""
-        # The host refuses to go while it writes its first AOF.
+        """Shuts the server down, with or without saving an RDB file."""
+        # The host refuses to shut down while it writes its first AOF.
         wait_until(self._no_rewrite_left, "no rewrite is running")
         with Connection(self.port) as connection:
             connection.send("SHUTDOWN", "SAVE" if save else "NOSAVE")
@@ -191,7 +191,7 @@ class Server:
         self.start()
 
     def come_back(self):
-        """The same on the same port, for clients that wait there."""
+        """Starts again on the same port, for clients that wait there."""
         assert not self.is_alive()
         self._launch()
         assert self._gets_ready(), self.log()[-3000:]
@@ -207,7 +207,7 @@ class Server:
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def _end_with_figures(self):
-        """For tools/coverage: a process that is killed does not write which lines it has executed."""
+        """For tools/coverage: a process that is killed does not write the record of the lines that it executed."""
         self.resume()
         self._process.terminate()
         try:
@@ -239,7 +239,7 @@ class Server:
         return self._pool
 
     def forget_clients(self):
-        """`admin` becomes a new connection, where the old one was cut."""
+        """Forgets the connection of `admin`, which was cut; the next use opens a new one."""
         if self._pool is not None:
             self._pool.close()
             self._pool = None
@@ -264,12 +264,12 @@ class Server:
         return self.admin.call("DEBUG", "DIGEST-VALUE", key)[0]
 
     def times_slept(self):
-        """How often the process has gone to sleep of its own accord."""
+        """How often the process has gone to sleep voluntarily."""
         status = pathlib.Path(f"/proc/{self._process.pid}/status").read_text()
         return int(status.split("\nvoluntary_ctxt_switches:")[1].split()[0])
 
     def wait_for_blocked(self, count):
-        """Until exactly so many clients wait."""
+        """Waits until exactly this many clients wait."""
         wait_until(lambda: self.info("clients")["blocked_clients"] == str(count), f"{count} clients are blocked")
 
     def waiting_clients(self):
@@ -279,13 +279,13 @@ class Server:
         return [one["id"] for one in fields if "b" in one["flags"]]
 
     def changed_settings(self, **settings):
-        """Settings for the length of a with block."""
+        """Changes settings for the length of a with block."""
         return _ChangedSettings(self.admin, {name.replace("_", "-"): value for name, value in settings.items()})
 
     # --- persistence and replication ---
 
     def rewrite_aof(self):
-        """BGREWRITEAOF, waited for."""
+        """Rewrites the AOF and waits until that is done."""
         wait_until(self._no_rewrite_left, "no rewrite is running")
         self.admin.call("BGREWRITEAOF")
         wait_until(self._no_rewrite_left, "the rewrite is over")
@@ -301,7 +301,7 @@ class Server:
         wait_until(lambda: self.info("replication").get("master_link_status") == "up", "the replica is attached")
 
     def wait_for_replica(self, replica):
-        """Until the replica has everything this server has sent."""
+        """Waits until the replica has everything that this server has sent."""
         sent = int(self.info("replication")["master_repl_offset"])
         wait_until(
             lambda: int(replica.info("replication").get("slave_repl_offset", -1)) >= sent, "the replica has caught up"

@@ -1,7 +1,6 @@
 """Worker pools for the battery: what fill() puts into one, and everything a client can see of it.
 
-Nearly all of a full pool's memory is payloads, because they are what one can take away again:
-recipients stay.
+Nearly all of a full pool's memory is payloads: a client can remove these again, while recipients stay.
 """
 
 import random
@@ -15,8 +14,8 @@ _WORKERS = ("w0", b"\x00\xff\r\n", "größe", "w3", "leaves", "is leaving", "doo
 
 
 def fill(connection, key, seed):
-    """Workers that work, leave, have died and have never shown themselves; messages that are routed,
-    queued, in hand and done. Nothing more happens by itself for an hour."""
+    """Workers that work, that leave, that have died, and that have never shown that they are alive; messages that are
+    routed, queued, in flight and done. Nothing else happens by itself for an hour."""
     rng = random.Random(seed)
     _do(connection, [("SHARD.SET", key, "STALE", HOUR), *[("SHARD.JOIN", key, worker) for worker in _WORKERS]])
     before = shard_words.info(connection, key)
@@ -60,7 +59,7 @@ def _commands(key, rng):
     for worker in _WORKERS[:4]:
         yield ("SHARD.PULL", key, worker, "COUNT", rng.randrange(5, 40))
     yield from [("SHARD.ROUTE", key, f"idle {n}") for n in range(20)]
-    # What it had in hand comes back.
+    # It gets again what it had in flight.
     yield ("SHARD.JOIN", key, "w0")
     for name in names[:30]:
         yield ("SHARD.PUSH", key, name, "ID", name[:500] + b" once", "PAYLOADS", "once")
@@ -68,7 +67,7 @@ def _commands(key, rng):
 
 
 def append(connection, key):
-    """One more payload."""
+    """Pushes one more payload."""
     command = ("SHARD.PUSH", key, "appended", "payload")
     try:
         connection.call(*command)
@@ -80,12 +79,12 @@ def append(connection, key):
 
 
 def shrink(connection, key):
-    """Everything that is queued is delivered and acknowledged."""
+    """Delivers and acknowledges everything that is queued."""
     for worker in shard_words.info(connection, key)["workers"]:
         if worker["state"] == b"dead":
             continue
         name = worker["name"]
-        # What it has in hand comes again, unless there is no memory left for joining.
+        # It gets again what it has in flight, unless there is no memory left for joining.
         _, delivered = connection.call_all([("SHARD.JOIN", key, name), ("SHARD.PULL", key, name, "COUNT", 1_000_000)])
         if isinstance(delivered, RespError):
             assert str(delivered) == NOWORKER
@@ -97,11 +96,11 @@ def shrink(connection, key):
 
 
 def read(connection, key):
-    """Without the ages of workers: the digest has those, as dates."""
+    """What can be seen, without the ages of workers: the digest contains these as dates."""
     while True:
         try:
             return _read(connection, key)
-        except RespError as error:  # it has gone meanwhile: damage may have made a pool in which all are stale at once
+        except RespError as error:  # removed meanwhile: in a damaged pool all may be stale
             assert str(error) == NOWORKER
 
 
@@ -127,7 +126,7 @@ def small(connection, key):
 
 
 def without_ages(answer):
-    """SHARD.INFO's answer without what moves by itself."""
+    """SHARD.INFO's answer without what time changes."""
     if isinstance(answer, dict):
         return {name: None if name == b"age" else without_ages(value) for name, value in answer.items()}
     if not isinstance(answer, list):

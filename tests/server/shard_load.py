@@ -1,8 +1,8 @@
-"""Senders and workers under load, on a server that others kill meanwhile; and what must be true afterwards.
+"""Senders and workers under load, on a server that the test kills meanwhile; and what must be true afterwards.
 
-Each recipient has one sender, which numbers its payloads, goes on whatever happens, and notes which were
-acknowledged to it. Workers pull, note, acknowledge; now and then one dies with payloads in hand, or stalls until
-it is stale, and comes back too late.
+Each recipient has one sender, which numbers its payloads, goes on whatever happens, and notes which payloads were
+acknowledged. Workers pull, note and acknowledge. Sometimes a worker dies with payloads in flight, or stalls until it is
+stale and comes back too late.
 """
 
 import random
@@ -18,7 +18,8 @@ UNREACHABLE = (OSError, ConnectionError)
 
 
 def join_and_show(connection, name):
-    """Both or neither: if the server dies in between, the name stays, and nobody misses who has never shown itself."""
+    """Executes both commands or neither. If the server died between them, the name would stay: a worker that has never
+    shown that it is alive does not become stale."""
     join, show = (("SHARD." + command, "pool", name) for command in ("JOIN", "HEARTBEAT"))
     for answer in connection.call_all([("MULTI",), join, show, ("EXEC",)]):
         if isinstance(answer, RespError):
@@ -27,13 +28,14 @@ def join_and_show(connection, name):
 
 class Load:
     def __init__(self, server, seed, is_confirmed=None):
-        self.server = server  # where to talk to; whoever kills it says where to go on
-        # Whether what the connection was just answered outlives any failure. If that must be asked, workers may have
-        # got payloads that were lost with their server, and another one the sequence of such a payload.
+        self.server = server  # the current server; the test that kills it sets the next one
+        # is_confirmed(connection): whether the last answer on the connection survives a failure. If this is not always
+        # true, a worker may have got a payload that was lost with its server, and later another payload with the same
+        # sequence number.
         self.unconfirmed_may_be_lost = is_confirmed is not None
         self.is_confirmed = is_confirmed or (lambda connection: True)
         self.rng = random.Random(seed)
-        self.promised = {}  # recipient -> numbers that were acknowledged to the sender
+        self.promised = {}  # recipient -> numbers that the server acknowledged to the sender
         self.delivered = {}  # recipient -> (sequence, number) in the order in which workers got them
         self.acknowledged = {}  # recipient -> (first, last, worker), as the server confirmed them
         self.problems = []
@@ -44,7 +46,8 @@ class Load:
     # --- running it ---
 
     def run(self, disturb, senders=3, workers=4):
-        """disturb() does its worst while they work; then everything is worked off, and the books are checked."""
+        """Calls disturb() while senders and workers work; then waits until everything is handled, and checks the
+        records."""
         for event in (self.sending, self.working, self.dying):
             event.set()
         for number in range(workers):
@@ -75,7 +78,7 @@ class Load:
         def guarded():
             try:
                 what(number, random.Random(self.rng.random()))
-            except BaseException as problem:  # for the main thread: pytest does not see those of others
+            except BaseException as problem:  # for the main thread: pytest does not see errors of others
                 self.problems.append(problem)
                 raise
 
@@ -83,7 +86,7 @@ class Load:
         self.threads[-1].start()
 
     def connected(self, event, talk):
-        """Talks to whatever server there is, again and again, as long as the event is set."""
+        """Calls talk() with a connection to the current server, again and again, while the event is set."""
         while event.is_set():
             try:
                 with self.server.connect() as connection:
@@ -91,7 +94,7 @@ class Load:
             except UNREACHABLE:
                 let_pass(0.005)
             except RespError as error:
-                # A server that comes up, or one that has just become a replica or is one still.
+                # The server is starting, or has just become a replica, or is still one.
                 if str(error).split()[0] not in ("LOADING", "READONLY", "UNBLOCKED", "MASTERDOWN"):
                     raise
                 let_pass(0.005)
@@ -112,7 +115,7 @@ class Load:
                 connection.call("SHARD.PUSH", "pool", name, *numbers, "BLOCK", "1000")
                 if self.is_confirmed(connection):
                     self.promised[name] += numbers
-                let_pass(0.001)  # a load, not a flood
+                let_pass(0.001)  # limits the rate
 
         self.connected(self.sending, talk)
 
@@ -124,7 +127,7 @@ class Load:
         def talk(connection):
             nonlocal lives
             lives += 1
-            name = f"w{number}.{lives}"  # whoever comes back is somebody else: the old name is dead
+            name = f"w{number}.{lives}"  # a new life has a new name: the old name is dead
             join_and_show(connection, name)
             while self.working.is_set() and self.one_turn(connection, name, rng):
                 pass
@@ -132,7 +135,7 @@ class Load:
         self.connected(self.working, talk)
 
     def one_turn(self, connection, name, rng):
-        """False when the worker has died, or was told that it has."""
+        """False when the worker has died, or the server says that it is dead."""
         try:
             got = deliveries(connection.call("SHARD.PULL", "pool", name, "COUNT", rng.randrange(1, 9), "BLOCK", "50"))
         except RespError as error:
@@ -145,7 +148,7 @@ class Load:
         if got and self.dying.is_set():
             fate = rng.random()
             if fate < 0.01:
-                return False  # dies with them in hand
+                return False  # dies with them in flight
             if fate < 0.015:
                 let_pass(1.5 * STALE / 1000)  # stalls, and comes back too late
         last = {recipient: sequence for recipient, sequence, _ in got}
@@ -163,7 +166,7 @@ class Load:
                 self.acknowledged.setdefault(recipient, []).append((sequence - count + 1, sequence, name))
         return True
 
-    # --- the books ---
+    # --- checking the records ---
 
     def check(self):
         assert not self.problems, self.problems

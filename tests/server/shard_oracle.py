@@ -1,9 +1,9 @@
-"""The design that worker pools come from, to the letter, over the host's own hashes: the oracle for who gets what.
+"""The design that worker pools come from, exactly, over the host's own hashes: the oracle for which worker gets what.
 
-Its five structures, its four procedures, by their names. Four things are not to the letter, because ours
-differs on purpose: a stale uid is replaced whether anything is pending or not; a new uid is chosen among the living,
-which the one that is being replaced is not; the iterator goes back to 0 past the end, where the original's is one too
-large; what nobody living could take over stays.
+It has the original's five structures and four procedures, with their names. Four points differ, because ours differs on
+purpose. A stale uid is replaced whether anything is pending or not. A new uid is chosen among the living, so never the
+one that is replaced. The iterator goes back to 0 past the end, where the original's is one too large. If no living uid
+can take recipients over, they stay where they are.
 
 `process_payload_recip_key` exists twice: round trip by round trip, as the original does it, and as one script.
 HKEYS must answer in the order in which fields were added: LISTS_STAY_IN_ORDER are the settings for that.
@@ -71,8 +71,8 @@ class Oracle:
             self.c.call("HSET", "uid_recip_key_pending_msg_count", f"{new_uid}_{recip_key}", old_pending_msg_count)
 
     def replace(self, *old_uids):
-        """The part of process_payload_recip_key for a stale uid with something pending; for several when it is
-        a timer that finds them."""
+        """The part of process_payload_recip_key for a stale uid with something pending. A timer may find several such
+        uids."""
         if not any(uid not in old_uids and not self.is_stale(uid) for uid in self.uids()):
             return
         for old_uid in old_uids:
@@ -99,7 +99,7 @@ class Oracle:
         self.access(uid)
         return self.c.call("HINCRBY", "uid_recip_key_pending_msg_count", f"{uid}_{recip_key}", -count)
 
-    # --- looking ---
+    # --- reading the state ---
 
     def uids(self):
         return [uid.decode() for uid in self.c.call("HKEYS", "uid_recip_keys_map")]
@@ -144,7 +144,7 @@ class ScriptedOracle(Oracle):
         return uid.decode(), pending
 
 
-# KEYS: the five structures. ARGV: recipient key, the time and the stale time in milliseconds, how many messages.
+# KEYS: the five structures. ARGV: recipient key, the time and the stale time in milliseconds, the number of messages.
 PROCESS_PAYLOAD_RECIP_KEY = """
 local counts, iterator_key, keys_map, uid_map, access_map = unpack(KEYS)
 local recip_key, now, stale_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])

@@ -18,7 +18,7 @@ def stale_after(c, milliseconds, key="pool"):
 
 
 def route(c, *recipients, key="pool"):
-    """The workers these go to, one message each."""
+    """Routes one message to each recipient; the workers that get them."""
     return [c.call("SHARD.ROUTE", key, recipient)[0].decode() for recipient in recipients]
 
 
@@ -71,7 +71,7 @@ def worker_info(c, worker, key="pool"):
 
 
 def recipients(c, worker, key="pool", page=1000):
-    """Everything SHARD.RECIPIENTS tells of a worker, as (recipient, pending)."""
+    """Everything that SHARD.RECIPIENTS says about a worker, as (recipient, pending)."""
     found, cursor = [], "0"
     while True:
         cursor, flat = c.call("SHARD.RECIPIENTS", key, worker, "COUNT", page, "CURSOR", cursor)
@@ -113,6 +113,6 @@ def start_waiting(server, connection, *words):
 
 def is_still_waiting(server, connection):
     """True if what the server has done so far has not answered the client. The counter is asked
-    twice: whoever is owed an answer by the command before has it by the second time."""
+    twice: an answer that the previous command caused has been sent by the second time."""
     server.counter("shard_clients_waiting")
     return server.counter("shard_clients_waiting") > 0 and not connection.has_answer()

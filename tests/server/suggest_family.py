@@ -23,7 +23,7 @@ def scores(connection, key, prefix="", *options):
 
 
 def fill(connection, key, seed):
-    """Some thousand terms that share prefixes, of which some have gone; scores have faded in between."""
+    """Adds some thousand terms that share prefixes, lets their scores decay in between, and deletes some."""
     rng = random.Random(seed)
     commands = [("SUG.ADD", key, term, "SCORE", rng.randrange(100)) for term in _TERMS]
     commands += [("SUG.ADD", key, rng.randbytes(rng.randrange(200, 512)), "SCORE", n % 7) for n in range(300)]
@@ -39,12 +39,12 @@ def fill(connection, key, seed):
 
 
 def append(connection, key):
-    """One more term, whose name follows from how many there are."""
+    """Adds one more term, whose name is derived from the number of terms."""
     connection.call("SUG.ADD", key, f"appended {info(connection, key)[b'terms']}")
 
 
 def shrink(connection, key):
-    """All terms go but one."""
+    """Deletes all terms but one."""
     terms = [term for term, _ in scores(connection, key)]
     _do(connection, [("SUG.DEL", key, term) for term in terms[1:]])
 

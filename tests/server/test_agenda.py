@@ -1,10 +1,10 @@
-"""The dates at which keys are looked after: they go with their keys."""
+"""The agenda's dates of keys: a date is removed with its key."""
 
 import pytest
 
 from server import wait_until
 
-# A key of each family that has a date far ahead.
+# A key of each family that has a date, far in the future.
 DATED = {
     "log": [("TWRITE", "{}", "t", "x"), ("TRETAIN", "{}", "AGE", "604800000")],
     "group": [("TWRITE", "{}", "t", "x"), ("TREAD", "{}", "0", "1", "GROUP", "g", "RETRY", "604800000", "0")],

@@ -1,4 +1,5 @@
-"""Waiting, for every data type that can: who stops waiting leaves no trace, however he stops."""
+"""Waiting, for every data type with commands that wait: a client that stops waiting leaves no trace, whatever the
+reason."""
 
 import pytest
 
@@ -32,7 +33,7 @@ def test_a_waiting_client_is_woken_by_a_write(server, c, connect, way):
     assert reader.call("PING") == b"PONG"
 
 
-def test_a_client_that_waits_in_vain_is_told_so(server, c, connect, way):
+def test_a_client_that_waits_in_vain_gets_an_answer(server, c, connect, way):
     way.prepare(c, "key")
     reader = connect()
     reader.send(*on("key", way.command_briefly))
@@ -87,7 +88,7 @@ def test_clients_killed_right_after_the_write_that_woke_them_leave_no_trace(serv
     wait_for_waiting(server, way, 0)
 
 
-def test_inside_a_transaction_nobody_waits(server, c, way):
+def test_inside_a_transaction_no_command_waits(server, c, way):
     way.prepare(c, "key")
     c.call("MULTI")
     c.call(*on("key", way.command))
@@ -95,7 +96,7 @@ def test_inside_a_transaction_nobody_waits(server, c, way):
     wait_for_waiting(server, way, 0)
 
 
-def test_inside_a_script_nobody_waits(server, c, way):
+def test_inside_a_script_no_command_waits(server, c, way):
     way.prepare(c, "key")
     words = on("key", way.command)
     script = "local answer = redis.pcall(unpack(ARGV)) if answer == false then return 'nothing' end return answer"
@@ -118,14 +119,14 @@ def test_a_woken_client_goes_on_with_what_it_had_sent_meanwhile(server, c, conne
 
 
 def is_sent_away(reader, way):
-    """True if this way of waiting ends with the key, and the reader was told so."""
+    """True if this way of waiting ends with the key and the reader has got that answer."""
     if way.answer_without_key is None:
         return False
     assert reader.read() == way.answer_without_key("key")
     return True
 
 
-def test_a_key_of_another_type_does_not_disturb_who_waits(server, c, connect, way):
+def test_a_key_of_another_type_does_not_disturb_waiting_clients(server, c, connect, way):
     reader, _ = waiting_client(server, connect, way)
     c.call("SET", "key", "text")
     if is_sent_away(reader, way):
@@ -140,7 +141,7 @@ def test_a_key_of_another_type_does_not_disturb_who_waits(server, c, connect, wa
     assert reader.read() == way.answer
 
 
-def test_a_server_that_becomes_a_replica_sends_those_who_wait_away(server, way):
+def test_a_server_that_becomes_a_replica_disconnects_waiting_clients(server, way):
     with Server() as other:
         reader = other.connect()
         way.prepare(reader, "key")
@@ -167,7 +168,7 @@ def test_a_server_shuts_down_while_clients_wait(way):
             reader.close()
 
 
-def test_in_a_cluster_who_waits_is_sent_away_when_the_slot_goes(way):
+def test_in_a_cluster_a_waiting_client_is_redirected_when_the_slot_moves(way):
     with Server(cluster_enabled="yes") as node, node.connect() as reader:
         node.admin.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383")
         wait_until(lambda: b"cluster_state:ok" in node.admin.call("CLUSTER", "INFO"), "the cluster is up")

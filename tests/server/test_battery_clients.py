@@ -21,7 +21,7 @@ def test_a_transaction_does_all_its_commands(server, c, family):
     assert len(answers) == len(family.write_commands + family.read_commands)
     for command in family.write_commands:
         c.call(*on("plain", command))
-    # Dates may differ by the milliseconds between; what was written may not.
+    # Dates may differ by the milliseconds between the writes; the content may not.
     for command in family.read_commands[:2]:
         assert c.call(*on("multi", command)) == c.call(*on("plain", command))
 
@@ -91,7 +91,7 @@ def test_scripts_read_and_write(server, c, family):
 
 def test_what_a_script_writes_reaches_the_replica(server, replica, c, family):
     family.fill(c, "key", 1)
-    # Some can be done once only.
+    # Some commands can be executed only once.
     script = "redis.call(unpack(ARGV)) for i = 1, 19 do redis.pcall(unpack(ARGV)) end"
     for command in family.write_commands:
         c.call("EVAL", script, "1", "key", *on("key", command))

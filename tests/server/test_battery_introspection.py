@@ -1,4 +1,4 @@
-"""What the server tells of every command, and what it announces and counts."""
+"""What the server says about every command, and which events and counters it has."""
 
 import pytest
 
@@ -79,7 +79,7 @@ def test_each_write_sends_a_keyspace_event_of_class_d(server, c, connect, family
         for command in family.write_commands:
             c.call(*on("key", command))
             kind, channel, event = listener.read()
-            while b" " in event:  # it names what has come or gone, beside the event of the command before
+            while b" " in event:  # it names what was added or removed; the previous command has an event of its own
                 kind, channel, event = listener.read()
             assert (kind, channel) == (b"message", b"__keyspace@0__:key")
             name = name_of(command)

@@ -123,7 +123,7 @@ def test_unlinked_and_flushed_memory_comes_back(server, c, family):
 def test_memory_usage_follows_the_content(server, c, family):
     family.append(c, "small")
     small = c.call("MEMORY", "USAGE", "small")
-    assert 0 < small < 1600  # a pool with one worker takes most
+    assert 0 < small < 1600  # a pool with one worker is the largest
     before = int(server.info("memory")["used_memory"])
     keys = [f"key{seed}" for seed in range(4)]
     for seed, key in enumerate(keys):
@@ -131,7 +131,7 @@ def test_memory_usage_follows_the_content(server, c, family):
     each = [c.call("MEMORY", "USAGE", key, "SAMPLES", "0") for key in keys]
     taken = int(server.info("memory")["used_memory"]) - before
     assert min(each) > 100 * small
-    # The rest of what the server took, or gave back, is buffers of connections and of the replica.
+    # The difference in the server's memory is buffers of connections and of the replica.
     assert 0.3 * taken < sum(each) < 1.3 * taken
     family.append(c, "key0")
     family.shrink(c, "key0")

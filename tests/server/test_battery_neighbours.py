@@ -1,4 +1,4 @@
-"""What others do on the same server leaves every data type whole: memory limits, pauses, loading and unloading."""
+"""Other activity on the same server does not damage any data type: memory limits, pauses, loading and unloading."""
 
 import pytest
 
@@ -77,7 +77,8 @@ def test_while_writes_are_paused_reads_are_answered_and_writes_wait(server, c, c
             writer.send(*on("key", command))
         wait_until(lambda: postponed(server) == len(writers), "all of them are held back")
         for command in family.read_commands:
-            # One that writes with other words is held back whatever its words: the host knows commands by name.
+            # A command that can write with some arguments is held back with any arguments: the host decides by its
+            # name.
             if name_of(command) not in family.may_write:
                 c.call(*on("key", command))
         assert server.digest("key") == before
@@ -113,7 +114,7 @@ def filled(server, c):
 
 
 def check_all_is_there(server, c, before):
-    """And is written to, saved and loaded."""
+    """Checks that all keys are there, and that they can be written to, saved and loaded."""
     assert {name: server.digest(name) for name in before} == before
     for family in FAMILIES:
         family.append(c, family.name)

@@ -1,4 +1,4 @@
-"""Damaged DUMP payloads: each is refused, or is a sound key after all. The server never dies."""
+"""Damaged DUMP payloads: each is refused, or makes a valid key. The server never crashes."""
 
 import os
 import random
@@ -37,7 +37,7 @@ def test_our_seal_is_the_hosts(c, family):
 
 
 def restored(c, payload):
-    """True if the server took the payload; all it may say otherwise is that it is bad."""
+    """True if the server accepted the payload; the only other answer allowed is that the payload is bad."""
     c.send("RESTORE", "key", "0", payload, "REPLACE")
     answer = c.read()
     if isinstance(answer, RespError):
@@ -48,14 +48,14 @@ def restored(c, payload):
 
 
 def use(family, c):
-    """Whatever the payload made of the key, it can be used like any other."""
+    """Uses a key that was made from a damaged payload: it must work like any other."""
     family.read(c, "key")
     digest, dump, copied, digest_of_copy, exists = at_once(
         c, ("DEBUG", "DIGEST-VALUE", "key"), ("DUMP", "key"), ("COPY", "key", "copy"),
         ("DEBUG", "DIGEST-VALUE", "copy"), ("EXISTS", "key"),
     )
     if not exists:
-        return  # what it said is over
+        return  # it has expired
     assert (copied, digest_of_copy) == (1, digest)
     again = at_once(c, ("RESTORE", "twin", "0", dump), ("DEBUG", "DIGEST-VALUE", "twin"))
     assert again == [b"OK", digest]
@@ -64,20 +64,19 @@ def use(family, c):
     family.shrink(c, "key")
     append_unless_full(family, c)
     family.read(c, "key")
-    # Damage may also have made an expiry of a millisecond, which the write then set, or given all
-    # that the key holds so short a time to live.
+    # Damage may also have given the key, or all that it holds, an expiry of a millisecond.
     assert c.call("DEL", "copy", "twin") == 2 or family.can_end
     assert c.call("DEL", "key") == 1 or family.keeps_itself or family.can_end
 
 
 def at_once(c, *commands):
-    """The answers of a transaction: damage may have made a limit of a millisecond, and what
-    that does must not come in between."""
+    """The answers of a transaction. Damage may have made a limit of a millisecond, which must not take effect between
+    the commands."""
     return c.call_all([("MULTI",), *commands, ("EXEC",)])[-1]
 
 
 def append_unless_full(family, c):
-    """A damaged number may say that the object has used up what it counts with."""
+    """After damage, a counter of the object may have reached its maximum."""
     try:
         family.append(c, "key")
     except RespError as error:
@@ -111,8 +110,8 @@ def test_every_truncation_is_refused(c, family):
     payload = c.call("DUMP", "key")
     value = value_of(payload)
     taken = [length for length in range(10, len(value)) if restored(c, sealed(value[:length], payload))]
-    # The host lets a value read on into its own footer, whose version happens to end with
-    # the byte that ends a value: that one cut looks whole.
+    # The host lets a value's reader continue into the host's footer. The version there happens to end with the byte
+    # that ends a value, so a payload that is cut at this place looks complete.
     assert taken in ([], [len(value) - 2])
 
 
@@ -129,7 +128,7 @@ def test_a_refused_payload_is_counted_and_leaves_the_old_key(server, c, family):
 def test_a_payload_of_another_encoding_version_is_refused(c, family):
     family.small(c, "key")
     payload = c.call("DUMP", "key")
-    # The last ten bits of the module type's number are the version.
+    # The lowest ten bits of the module type's number are the version.
     newer = bytearray(value_of(payload))
     newer[9] += 1
     assert not restored(c, sealed(bytes(newer), payload))

@@ -1,4 +1,4 @@
-"""Every data type on a replica: the same digest whenever it was attached, and when promoted."""
+"""Every data type on a replica: the same digest at whatever moment it was attached, and when promoted."""
 
 import pytest
 
@@ -83,7 +83,7 @@ def test_a_replica_refuses_writes_of_clients_and_serves_reads(server, replica, c
     for command in family.write_commands:
         assert there.error_of(*on("key", command)).startswith("READONLY")
     for command in family.read_commands:
-        # The map tells the memory too, which depends on how the object came about.
+        # The map also contains the memory used, which depends on the object's history.
         if command != family.map_command:
             assert family.steady(there.call(*on("key", command))) == family.steady(c.call(*on("key", command)))
     assert replica.digest("key") == before

@@ -1,4 +1,4 @@
-"""CHAN.FETCH … BLOCK: a publication wakes all who wait, and who waits lives."""
+"""CHAN.FETCH … BLOCK: a publication wakes all waiting subscribers, and a waiting subscriber does not expire."""
 
 import pytest
 
@@ -40,7 +40,7 @@ def test_a_fetch_that_has_something_does_not_wait(c):
     assert take(c, "s", "BLOCK", "0", "MAX", "1")[::2] == (["a"], 1)
 
 
-def test_a_woken_fetch_keeps_to_its_max_and_tells_of_more(c, waiting):
+def test_a_woken_fetch_respects_its_max_and_reports_more(c, waiting):
     subscribe(c, "s")
     plain, limited = waiting(), waiting("s", "MAX", "2")
     publish(c, "a", "b", "c")
@@ -48,7 +48,7 @@ def test_a_woken_fetch_keeps_to_its_max_and_tells_of_more(c, waiting):
     assert taken(limited.read())[::2] == (["a", "b"], 1)
 
 
-def test_a_publication_wakes_all_who_wait(server, c, waiting):
+def test_a_publication_wakes_all_waiting_fetches(server, c, waiting):
     names = [f"s{n}" for n in range(30)]
     subscribe(c, *names)
     readers = [waiting(name) for name in names]
@@ -61,7 +61,7 @@ def test_a_publication_wakes_all_who_wait(server, c, waiting):
 
 
 def test_they_are_woken_in_the_order_in_which_they_came(server, c, waiting):
-    # Being woken is a sign of life: whoever was woken last stands last in the list.
+    # Being woken is a sign of life: the subscriber that was woken last is last in the list.
     names = ["d", "b", "e", "a", "c"]
     subscribe(c, *sorted(names))
     readers = [waiting(name) for name in names]
@@ -70,7 +70,7 @@ def test_they_are_woken_in_the_order_in_which_they_came(server, c, waiting):
     assert list(lists(c)[2]) == names
 
 
-def test_a_duplicate_wakes_nobody(server, c, waiting):
+def test_a_duplicate_wakes_no_fetch(server, c, waiting):
     subscribe(c, "s")
     publish(c, "a")
     ack(c, take(c)[1])
@@ -81,7 +81,7 @@ def test_a_duplicate_wakes_nobody(server, c, waiting):
     assert taken(reader.read())[0] == ["b"]
 
 
-def test_what_others_do_wakes_nobody(server, c, waiting):
+def test_other_commands_wake_no_fetch(server, c, waiting):
     subscribe(c, "s", "other")
     reader = waiting()
     subscribe(c, "third")
@@ -131,14 +131,14 @@ def test_a_woken_fetch_answers_in_its_own_protocol(server, c, connect):
     assert taken(reader.read())[0] == ["a"]
 
 
-# --- who waits lives ---
+# --- a waiting subscriber does not expire ---
 
 
 def wait_for_sign(s, due):
     wait_until(lambda: s.call("PEXPIRETIME", "ch") == due, "the subscriber that waits has shown itself")
 
 
-def test_who_waits_is_kept_alive_longer_than_its_expiry(still, s, clock):
+def test_a_waiting_subscriber_is_kept_alive_longer_than_its_expiry(still, s, clock):
     subscribe(s, "s", "idle", options=("EXPIRE", "90"))
     with still.connect() as reader:
         wait_for_fetch(still, reader)
@@ -150,7 +150,7 @@ def test_who_waits_is_kept_alive_longer_than_its_expiry(still, s, clock):
         assert taken(reader.read())[0] == ["a"]
 
 
-def test_several_who_wait_are_kept_alive_and_no_longer_than_they_wait(still, s, clock):
+def test_several_waiting_subscribers_are_kept_alive_and_no_longer_than_they_wait(still, s, clock):
     names = [f"s{n}" for n in range(5)]
     subscribe(s, *names, options=("EXPIRE", "90"))
     readers = [still.connect() for _ in names]
@@ -170,7 +170,7 @@ def test_several_who_wait_are_kept_alive_and_no_longer_than_they_wait(still, s, 
         reader.close()
 
 
-def test_a_shorter_expiry_finds_who_waits_alive(still, s, clock):
+def test_a_shorter_expiry_does_not_end_a_waiting_subscriber(still, s, clock):
     subscribe(s, "s", "idle", options=("EXPIRE", "10000"))
     with still.connect() as reader:
         wait_for_fetch(still, reader)
@@ -184,7 +184,7 @@ def test_a_shorter_expiry_finds_who_waits_alive(still, s, clock):
         assert taken(reader.read())[0] == ["a"]
 
 
-def test_who_waits_lives_on_the_replica_too(still, s, clock):
+def test_a_waiting_subscriber_lives_on_the_replica_too(still, s, clock):
     with clock.server() as heir:
         heir.replicate(still)
         subscribe(s, "s", options=("EXPIRE", "90"))
@@ -225,7 +225,7 @@ def test_a_fetch_on_a_promoted_replica_waits_and_is_woken(server, c):
             assert taken(reader.read())[0] == ["a"]
 
 
-def test_who_waits_on_a_writable_replica_is_served_when_it_is_promoted(server, c):
+def test_a_fetch_that_waits_on_a_writable_replica_is_served_when_it_is_promoted(server, c):
     subscribe(c, "s")
     with Server(replica_read_only="no") as heir:
         heir.replicate(server)
@@ -238,7 +238,7 @@ def test_who_waits_on_a_writable_replica_is_served_when_it_is_promoted(server, c
             assert taken(reader.read())[0] == ["a"]
 
 
-def test_a_replica_lets_nobody_wait(server, replica, c, connect):
+def test_a_replica_does_not_let_fetches_wait(server, replica, c, connect):
     subscribe(c, "s")
     server.wait_for_replica(replica)
     assert connect(to=replica).error_of("CHAN.FETCH", "ch", "s", "BLOCK", "0").startswith("READONLY")

@@ -34,7 +34,7 @@ WAYS_TO_GO = {
 
 
 @pytest.mark.parametrize("way", WAYS_TO_GO)
-def test_who_waits_is_told_when_its_subscription_goes(server, c, waiting, way):
+def test_a_waiting_fetch_is_answered_when_its_subscription_is_deleted(server, c, waiting, way):
     subscribe(c, "s")
     reader = waiting()
     for answer in c.call_all(WAYS_TO_GO[way]):
@@ -44,7 +44,7 @@ def test_who_waits_is_told_when_its_subscription_goes(server, c, waiting, way):
     assert reader.call("PING") == b"PONG"
 
 
-def test_who_waits_is_told_when_its_key_expires(still, s, clock):
+def test_a_waiting_fetch_is_answered_when_its_key_expires(still, s, clock):
     subscribe(s, "s")
     with still.connect() as reader:
         wait_for_fetch(still, reader)
@@ -53,7 +53,7 @@ def test_who_waits_is_told_when_its_key_expires(still, s, clock):
         assert str(reader.read()) == nosub()
 
 
-def test_only_those_who_wait_for_it_are_told(server, c, waiting):
+def test_only_fetches_that_wait_for_this_subscription_are_answered(server, c, waiting):
     subscribe(c, "s", "other")
     first, second, other = waiting(), waiting(), waiting("other")
     c.call("CHAN.UNSUBSCRIBE", "ch", "s")
@@ -88,7 +88,7 @@ WAYS_TO_COME = {
 
 
 @pytest.mark.parametrize("way", WAYS_TO_COME)
-def test_who_waits_gets_what_the_channel_in_its_place_holds(c, waiting, way):
+def test_a_waiting_fetch_gets_what_a_channel_in_the_place_of_its_own_holds(c, waiting, way):
     other_channel(c, "a", "b")
     subscribe(c, "s")
     reader = waiting()
@@ -99,7 +99,7 @@ def test_who_waits_gets_what_the_channel_in_its_place_holds(c, waiting, way):
 
 
 @pytest.mark.parametrize("way", WAYS_TO_COME)
-def test_who_waits_waits_on_in_the_channel_in_its_place(server, c, waiting, way):
+def test_a_waiting_fetch_goes_on_waiting_in_a_channel_in_the_place_of_its_own(server, c, waiting, way):
     other_channel(c)
     subscribe(c, "s")
     reader = waiting()
@@ -109,7 +109,7 @@ def test_who_waits_waits_on_in_the_channel_in_its_place(server, c, waiting, way)
     assert taken(reader.read())[0] == ["a"]
 
 
-def test_a_swapped_database_serves_who_waits(c, waiting):
+def test_a_swapped_database_serves_waiting_fetches(c, waiting):
     subscribe(c, "s")
     reader = waiting()
     c.call("SELECT", "1")
@@ -119,7 +119,7 @@ def test_a_swapped_database_serves_who_waits(c, waiting):
     assert taken(reader.read())[0] == ["a"]
 
 
-def test_a_reload_keeps_who_waits(server, c, waiting):
+def test_a_reload_keeps_waiting_fetches(server, c, waiting):
     subscribe(c, "s")
     reader = waiting()
     c.call("DEBUG", "RELOAD")

@@ -1,4 +1,4 @@
-"""A clock that moves on while a command runs: the command goes by one reading of it."""
+"""A clock that moves on while a command runs: the command reads it only once."""
 
 import pytest
 

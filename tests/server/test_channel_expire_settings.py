@@ -1,4 +1,5 @@
-"""What says how long a channel and what is in it live: EXPIRE, the setting millrace.channel-expire, and changes of it."""
+"""What decides how long a channel and its content live: EXPIRE, the setting millrace.channel-expire, and changes of
+that setting."""
 
 import pytest
 
@@ -37,7 +38,7 @@ def test_the_setting_has_limits(s, value):
     assert s.call("CONFIG", "GET", "millrace.channel-expire")[1] == str(HALF_HOUR).encode()
 
 
-def test_a_longer_expiry_is_for_everything_that_lives(s, clock):
+def test_a_longer_expiry_is_for_everything_that_has_not_expired(s, clock):
     subscribe(s, "s", "other", options=("EXPIRE", "100"))
     publish(s, "a")
     clock.advance(60)
@@ -75,7 +76,7 @@ def test_a_longer_expiry_brings_nothing_back(s, clock):
     assert publish(s, "a") == [3]
 
 
-def test_who_subscribes_again_with_a_shorter_expiry_keeps_its_position(s, clock):
+def test_a_subscriber_that_subscribes_again_with_a_shorter_expiry_keeps_its_position(s, clock):
     subscribe(s, "s", options=("EXPIRE", "1000"))
     publish(s, "a")
     clock.advance(60)

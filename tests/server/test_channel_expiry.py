@@ -10,7 +10,7 @@ HALF_HOUR = 1_800_000
 
 
 def keep(s, *subscribers):
-    """These go on showing themselves, so that the channel lives."""
+    """These subscribers show that they are alive, so that the channel does not expire."""
     for subscriber in subscribers:
         ids(s, subscriber)
 
@@ -78,7 +78,7 @@ def test_seen_says_0_for_what_has_expired(s, clock):
     assert s.call("CHAN.SEEN", "ch", "s", "a") == [0]
 
 
-def test_who_lags_gets_what_is_left(s, clock):
+def test_a_subscriber_that_lags_gets_what_is_left(s, clock):
     subscribe(s, "s", options=("EXPIRE", "100"))
     publish(s, "a", "b")
     receipt = take(s, "s", "MAX", "1")[1]
@@ -126,7 +126,7 @@ SIGNS = {
 
 
 @pytest.mark.parametrize("sign", SIGNS)
-def test_a_subscriber_lives_so_long_after_it_last_showed_itself(s, clock, sign):
+def test_a_subscriber_lives_this_long_after_its_last_sign_of_life(s, clock, sign):
     subscribe(s, "s", options=("EXPIRE", "100"))
     publish(s, "a")
     receipt = take(s)[1]
@@ -167,7 +167,7 @@ def test_nothing_else_keeps_a_subscriber_alive(s, clock, what):
     assert list(lists(s)[2]) == ["other"]
 
 
-def test_who_has_expired_starts_anew(s, clock):
+def test_a_subscriber_that_has_expired_starts_again(s, clock):
     subscribe(s, "s", options=("EXPIRE", "100"))
     publish(s, "a")
     old = take(s)[1]
@@ -181,7 +181,7 @@ def test_who_has_expired_starts_anew(s, clock):
     assert ack(s, old) == 0
 
 
-def test_many_that_expired_are_gone_at_once_and_freed_in_slices(s, clock):
+def test_many_expired_subscribers_are_gone_at_once_and_freed_in_slices(s, clock):
     s.call_all([("CHAN.SUBSCRIBE", "ch", f"s{n}") for n in range(20_000)])
     full = info(s, "ch")["memory"]
     clock.advance(HALF_HOUR)
@@ -205,7 +205,7 @@ ACTIVITIES = {
 
 
 @pytest.mark.parametrize("activity", ACTIVITIES)
-def test_a_channel_lives_so_long_after_any_activity(s, clock, activity):
+def test_a_channel_lives_this_long_after_any_activity(s, clock, activity):
     subscribe(s, "s", options=("EXPIRE", "100"))
     publish(s, "a")
     receipt = take(s)[1]

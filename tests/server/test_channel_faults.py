@@ -1,5 +1,5 @@
-"""Clients and servers that die at the worst moment. What was acknowledged to a publisher reaches every subscriber,
-and what a subscriber has acknowledged does not come again."""
+"""Clients and servers that die at the worst moment. A message that was acknowledged to its publisher reaches every
+subscriber, and a message that a subscriber has acknowledged does not come again."""
 
 import subprocess
 import sys
@@ -52,8 +52,8 @@ SUBSCRIBERS = 3
 
 
 class Client:
-    """Works on a server until that goes. What it was told counts; of what was under way when the server went, it
-    does not know."""
+    """Works on a server until the server dies. Only what was answered counts: the client does not know whether the
+    command that was in flight then was executed."""
 
     def __init__(self, confirm):
         self._confirm = confirm  # (connection): returns once what was done cannot be lost
@@ -74,7 +74,7 @@ class Client:
                 while not is_over():
                     self.step(connection)
         except OSError:
-            pass  # the server has gone
+            pass  # the server has died
         except BaseException as problem:
             self._problem = problem
 
@@ -86,7 +86,7 @@ class Publisher(Client):
         self.published = []
 
     def step(self, connection):
-        """One message; if the server goes meanwhile the same is published again, and counts once."""
+        """Publishes one message. If the server dies meanwhile, the same message is published again, and counts once."""
         id = f"{self.name}:{len(self.published)}"
         connection.call("CHAN.PUBLISH", "ch", id, "content of " + id)
         self._confirm(connection)
@@ -98,7 +98,7 @@ class Subscriber(Client):
         super().__init__(confirm)
         self.name = name
         self.acknowledged = []
-        self.unsure = set()  # acknowledged once without an answer: they may come again or not
+        self.unsure = set()  # acknowledged, but without an answer: they may come again
 
     def step(self, connection):
         messages, receipt, _ = connection.call("CHAN.FETCH", "ch", self.name, "MAX", "40", "BLOCK", "50")
@@ -129,7 +129,7 @@ class Work:
         return min(len(client.published) for client in self.publishers) * PUBLISHERS
 
     def go_on_until_killed(self, server, more):
-        """kill -9 in the midst of it, after at least so many more publications."""
+        """Kills the server (kill -9) under load, after at least this many more publications."""
         enough = self.count() + more
         for client in self.publishers + self.subscribers:
             client.start(server.port, lambda: False)
@@ -139,7 +139,7 @@ class Work:
             client.join()
 
     def finish(self, server):
-        """Nobody publishes any more, but for those that do not know whether they have."""
+        """Ends the publishing; a publisher without an answer to its last message first sends that again."""
         with server.connect() as connection:
             for publisher in self.publishers:
                 publisher.step(connection)

@@ -1,4 +1,4 @@
-"""CHAN.FETCH, CHAN.ACK and CHAN.SEEN: what a subscriber gets until it says that it has it."""
+"""CHAN.FETCH, CHAN.ACK and CHAN.SEEN: what a subscriber gets until it acknowledges it."""
 
 import pytest
 

@@ -17,13 +17,13 @@ SUBSCRIBERS = ("a", "b", "c", "d")
 
 
 class History:
-    """One after the other, each step is done to both."""
+    """Each step is done to the server and then to the oracle."""
 
     def __init__(self, rng, connection, clock, near_seam):
         self.rng, self.c, self.clock, self.near_seam = rng, connection, clock, near_seam
         self.oracle = ChannelOracle(connection, "ch", EXPIRE)
         self.receipts = []  # (subscriber, receipt, its clock), the newest last
-        self.useless = [b"", b"bad"]  # of subscribers and channels that are another's
+        self.useless = [b"", b"bad"]  # bad receipts, and later those of other subscribers and channels
         self.published = 0
         self.counts = {}
 
@@ -79,7 +79,7 @@ class History:
         self.receipts.append((subscriber, answer[1], wanted[1]))
 
     def acknowledge(self):
-        """With the newest receipt, an old one, or one twice."""
+        """With the newest receipt, an old one, or one that was used before."""
         if self.receipts:
             newest = self.rng.random() < 0.6
             subscriber, receipt, clock = self.receipts[-1] if newest else self.rng.choice(self.receipts[-40:])
@@ -138,7 +138,7 @@ class History:
     # --- the whole ---
 
     def create_if_missing(self):
-        """A channel that has expired is made anew, and the receipts of the old one are good for nothing."""
+        """Creates a channel that has expired again; the receipts of the old one are not valid any more."""
         is_there = self.c.call("EXISTS", "ch") == 1
         assert is_there == self.oracle.exists(), "one has expired and the other has not"
         if is_there:
@@ -150,7 +150,7 @@ class History:
         self.same("create", words, lambda: b"OK" if self.oracle.create(start) else None)
 
     def compare_lines(self):
-        """The lists of CHAN.INFO … FULL are the keys of the oracle."""
+        """Checks that the lists of CHAN.INFO … FULL equal the keys of the oracle."""
         theirs = self.oracle.lines()
         clock, ttl, subscribers, messages, seen = lists(self.c)
         ours = {"clock": (b"%d" % clock, ttl)}

@@ -96,7 +96,7 @@ def test_the_ttl_of_the_channel_is_that_of_its_key(s, clock):
     assert info(s, "ch")["ttl"] == 5000
 
 
-def test_info_counts_those_who_wait(server, c, connect):
+def test_info_counts_waiting_fetches(server, c, connect):
     subscribe(c, "s", "other")
     waiting = [wait_for_fetch(server, connect(), name) for name in ("s", "s", "other")]
     assert info(c, "ch")["waiting"] == 3
@@ -112,5 +112,5 @@ def test_memory_grows_with_the_content(c):
     assert before + 100_000 <= info(c, "ch")["memory"] < before + 110_000
 
 
-def test_a_channel_that_is_missing_is_told(c):
+def test_a_channel_that_is_missing_is_an_error(c):
     assert c.error_of("CHAN.INFO", "nothing here") == "NOSUB no channel 'nothing here'"

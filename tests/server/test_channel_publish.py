@@ -1,4 +1,5 @@
-"""CHAN.PUBLISH and CHAN.MPUBLISH: the clock, what is stored, and that an id counts once."""
+"""CHAN.PUBLISH and CHAN.MPUBLISH: the clock, what is stored, and that a second publication with the same id is
+ignored."""
 
 import pytest
 
@@ -58,7 +59,7 @@ def test_an_id_may_have_1_to_512_bytes(c, size):
     assert c.call("CHAN.PUBLISH", "ch", b"i" * size, "x") is None
 
 
-def test_ten_thousand_ids_are_told_apart(c):
+def test_ten_thousand_ids_are_distinguished(c):
     names = [f"message {n}" for n in range(10_000)]
     assert publish(c, *names) == list(range(1, 10_001))
     assert publish(c, *names) == [None] * 10_000

@@ -146,7 +146,7 @@ def test_reading_changes_nothing_and_keeps_nothing_alive(s, clock):
     assert s.call("EXISTS", "ch") == 0
 
 
-def test_whoever_may_only_read_the_key_may_read(server, c):
+def test_a_user_who_may_only_read_the_key_may_read(server, c):
     publish(c, "a")
     with user(server, "%R~ch", "+CHAN.READ") as reader:
         assert read(reader)[0] == ["a"]

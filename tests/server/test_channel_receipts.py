@@ -1,4 +1,4 @@
-"""Receipts: good for the channel and subscriber they were issued for, and for nothing else."""
+"""Receipts: valid only for the channel and the subscriber that they were issued for."""
 
 import pytest
 
@@ -9,20 +9,20 @@ from server import Server
 
 @pytest.fixture
 def receipt(c):
-    """Of the first two of three messages for "s"; there is a subscriber "other"."""
+    """The receipt of the first two of three messages for "s"; there is another subscriber, "other"."""
     subscribe(c, "s", "other")
     publish(c, "a", "b", "c")
     return take(c, "s", "MAX", "2")[1]
 
 
 def refused(server, c, receipt, subscriber="s", key="ch"):
-    """True if the receipt is bad, and nothing whatever has changed."""
+    """True if the receipt is refused and nothing has changed."""
     before, sent = server.digest(key), server.info("replication")["master_repl_offset"]
     assert c.error_of("CHAN.ACK", key, subscriber, receipt) == BADRECEIPT
     return server.digest(key) == before and server.info("replication")["master_repl_offset"] == sent
 
 
-# --- whose it is ---
+# --- the subscriber and channel it belongs to ---
 
 
 def test_a_receipt_of_another_subscriber_is_bad(server, c, receipt):
@@ -38,7 +38,7 @@ def test_a_receipt_of_another_channel_is_bad(server, c, receipt):
     assert refused(server, c, take(c, key="second")[1])
 
 
-def test_names_that_run_together_are_told_apart(server, c):
+def test_names_that_run_together_are_distinguished(server, c):
     for key, subscriber in (("ab", "c"), ("a", "bc")):
         subscribe(c, subscriber, key=key)
         publish(c, "m", key=key)
@@ -80,7 +80,7 @@ def test_the_stamp_of_one_clock_is_not_that_of_another(server, c, receipt):
         assert refused(server, c, b"%d.%s" % (clock, stamp))
 
 
-# --- what becomes of the channel ---
+# --- when the channel changes or is deleted ---
 
 
 def test_a_receipt_from_before_the_channel_was_deleted_is_bad(server, c, receipt):
@@ -130,7 +130,7 @@ def test_a_receipt_for_what_a_restored_channel_never_had_is_bad(server, c, recei
     c.call("RESTORE", "ch", "0", earlier, "REPLACE")
     assert refused(server, c, ahead)
     assert ids(c) == ["a", "b", "c"]
-    # As after a failover that lost the last publication: the clock gets there, with another message.
+    # As after a failover that lost the last publication: the clock reaches the same value again, with another message.
     publish(c, "e")
     assert refused(server, c, ahead)
     assert take(c)[1].split(b".")[0] == ahead.split(b".")[0]
@@ -186,7 +186,7 @@ def test_the_same_channel_on_two_servers_has_two_secrets(server, replica, c):
         assert refused(server, c, take(there)[1])
 
 
-# --- CHAN.ACK as a command of the host: the battery does not know a receipt ---
+# --- CHAN.ACK as a command of the host: the battery has no valid receipt ---
 
 
 def test_an_acknowledgement_is_announced_and_breaks_a_watch(server, c, connect, receipt):

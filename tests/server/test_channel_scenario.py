@@ -4,10 +4,10 @@ acknowledgement, at t = 1 to 4.
 Its tables have a line for each of its keys. Ours are the same lines in CHAN.INFO … FULL: the channel's
 clock, each subscriber's clock (r.), each message (m.) and each id (mid.), each with when it expires.
 
-One column deviates: in the design, subscribing and acknowledging let the expiry of the channel's clock
-stand. Then a clock can expire before a subscriber that is alive, and the next publication starts at 1
-again, behind that subscriber. So the specification lets a channel live after any of them, and here the
-channel's line says t + expire of the latest activity.
+One column deviates: in the design, subscribing and acknowledging do not renew the expiry of the channel's clock. Then a
+clock can expire before a subscriber that is alive, and the next publication starts at 1 again, behind that subscriber.
+So the specification lets a channel live after any of them, and here the channel's line says t + expire of the latest
+activity.
 """
 
 import pytest
@@ -97,7 +97,7 @@ def test_a_retry_of_each_step_changes_no_clock(s, at):
     assert values == {"clock": 1, "r.sA": 1, "m.1": "msg123", "mid.msg123": 1}
 
 
-def test_what_expires_goes_line_by_line(s, at):
+def test_what_expires_disappears_line_by_line(s, at):
     at(1)
     s.call("CHAN.SUBSCRIBE", "chX", "sA")
     at(2)

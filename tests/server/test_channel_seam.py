@@ -1,4 +1,4 @@
-"""The seam: after the largest clock, 2^53 - 1, comes the smallest, -(2^53 - 1), and nothing is any different there.
+"""The seam: after the largest clock, 2^53 - 1, comes the smallest, -(2^53 - 1). Channels behave there as anywhere else.
 
 Each test runs with the seam before, between and behind the messages, and far away: ten messages across the seam
 behave like any ten.
@@ -11,19 +11,19 @@ from channel_words import ack, ids, info, lists, publish, subscribe, take, taken
 from server import Server
 
 NAMES = [f"m{n}" for n in range(10)]
-# How many publications before the seam a channel starts.
+# The numbers of publications before the seam at which a channel starts.
 BEFORE = [0, 1, 2, 5, 9, 10, 11, 1_000_000]
 
 
 def after(clock, steps):
-    """The clock so many publications later."""
+    """The clock this many publications later."""
     count = 2 * LARGEST + 1
     return (clock + LARGEST + steps) % count - LARGEST
 
 
 @pytest.fixture(params=BEFORE)
 def start(request, c):
-    """The clock a channel with the subscriber "s" starts at."""
+    """Makes a channel with the subscriber "s"; returns the clock at which it starts."""
     clock = LARGEST - request.param
     c.call("CHAN.CREATE", "ch", "CLOCK", clock)
     assert subscribe(c, "s") == [clock]
@@ -94,7 +94,7 @@ def test_ids_are_deduplicated_and_seen(c, start):
     assert publish(c, "new") == [after(start, 11)]
 
 
-def test_one_left_behind_before_the_seam_gets_everything(c, start):
+def test_a_subscriber_far_behind_before_the_seam_gets_everything(c, start):
     subscribe(c, "behind")
     for n in range(0, 10, 2):
         publish(c, *NAMES[n : n + 2])
@@ -104,7 +104,7 @@ def test_one_left_behind_before_the_seam_gets_everything(c, start):
     assert lists(c)[2]["behind"][0] == start
 
 
-def test_one_who_waits_is_woken(server, c, connect, start):
+def test_a_waiting_subscriber_is_woken(server, c, connect, start):
     reader = wait_for_fetch(server, connect())
     publish(c, *NAMES)
     got, receipt, _ = taken(reader.read())
@@ -112,7 +112,7 @@ def test_one_who_waits_is_woken(server, c, connect, start):
     assert ack(c, receipt) == 1
 
 
-def test_one_who_subscribes_in_the_middle_gets_the_rest(c, start):
+def test_a_subscriber_that_joins_in_the_middle_gets_the_rest(c, start):
     for n, name in enumerate(NAMES):
         assert subscribe(c, f"since {n}") == [after(start, n)]
         publish(c, name)
@@ -138,7 +138,7 @@ def test_messages_expire_across_the_seam(s, clock):
         publish(s, name)
         ids(s)
         clock.advance(20)
-    # The last was published 20 ms ago, the first of those that live 100 ms.
+    # Messages live 100 ms: the first of those that are left was published less than 100 ms ago, the last one 20 ms ago.
     assert take(s)[::2] == (NAMES[5:], 0)
     assert publish(s, *NAMES) == [after(LARGEST - 4, n) for n in range(11, 16)] + [None] * 5
 

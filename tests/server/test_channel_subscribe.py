@@ -47,7 +47,7 @@ def test_unsubscribing_says_whether_there_was_one(c):
     assert list(lists(c)[2]) == ["other"]
 
 
-def test_who_has_left_gets_nothing_and_starts_anew(c):
+def test_a_subscriber_that_has_left_gets_nothing_and_starts_again(c):
     subscribe(c, "s")
     publish(c, "a")
     receipt = take(c)[1]

@@ -11,7 +11,7 @@ from server import wait_until
 
 
 def losing(proxy, command):
-    """The proxy's port; it will lose the answer of the command."""
+    """Makes the proxy lose the answer of the command; returns its port."""
     proxy.lose_answer_of(command)
     return proxy.port
 
@@ -42,8 +42,9 @@ def test_ioredis_without_retries_reports_a_lost_answer_and_sends_nothing_again(c
 
 
 @ioredis
-def test_ioredis_that_is_told_not_to_resend_never_settles_the_promise(c, proxy, library):
-    """A trap: autoResendUnfulfilledCommands says what is wanted, and leaves the caller waiting."""
+def test_ioredis_without_resending_never_settles_the_promise(c, proxy, library):
+    """A trap: autoResendUnfulfilledCommands=false avoids the second sending as wanted, but the caller then waits for
+    ever."""
     assert run(library, """
 const client = await connect(PORT, { autoResendUnfulfilledCommands: false });
 await call(client, "PING");
@@ -158,12 +159,12 @@ print([own.match(/resp=(\\d)/)[1], await call(client, "TINFO", "log")]);
     assert protocol == ("3" if library.endswith("-6") else "2")
     if library == "redis-6":
         assert info["messages"] == 1
-    else:  # ioredis 6 makes the list of RESP2 of a map, unless it is told otherwise
+    else:  # by default ioredis 6 turns a map into the list that RESP2 has
         assert info[:2] == ["first", 1]
 
 
 @pytest.mark.parametrize("library, settings", [("ioredis-6", "{ protocol: 2 }"), ("redis-6", "{ RESP: 2 }")])
-def test_the_newest_clients_speak_the_older_protocol_if_they_are_told_to(c, server, library, settings):
+def test_the_newest_clients_speak_the_older_protocol_if_configured_so(c, server, library, settings):
     c.call("TWRITE", "log", "tag", "entry")
     script = 'print(await call(await connect(PORT, SETTINGS), "TINFO", "log"));'
     assert run(library, script, PORT=server.port, SETTINGS=settings)[:2] == ["first", 1]

@@ -44,7 +44,7 @@ const send = (key, ...words) => cluster.call(...words);
 
 
 @ioredis
-def test_the_cluster_client_of_ioredis_asks_the_right_node_if_it_is_told_the_key(cluster, library):
+def test_the_cluster_client_of_ioredis_asks_the_right_node_if_it_knows_the_key(cluster, library):
     before = redirections(cluster)
     assert run(library, """
 const cluster = new Redis.Cluster([{ host: "127.0.0.1", port: PORT }]);
@@ -58,7 +58,7 @@ const send = (key, name, ...words) => {
 
 
 @node_redis
-def test_the_cluster_client_of_node_redis_is_told_the_key_and_asks_the_right_node(cluster, library):
+def test_the_cluster_client_of_node_redis_gets_the_key_and_asks_the_right_node(cluster, library):
     before = redirections(cluster)
     assert run(library, """
 const cluster = createCluster({ rootNodes: [{ url: "redis://127.0.0.1:PORT" }] });

@@ -26,11 +26,11 @@ def connected(port, **settings):
 
 
 def resending(port):
-    """It sends a command up to three times more, as redis-py 6 and later do by default."""
+    """A client that sends a command up to three times more, as redis-py 6 and later do by default."""
     return connected(port, retry=Retry(NoBackoff(), 3), retry_on_error=[redis.ConnectionError, redis.TimeoutError])
 
 
-# --- what it does unless it is told otherwise ---
+# --- what it does by default ---
 
 
 def test_the_default_timeout_and_number_of_resends():
@@ -186,7 +186,7 @@ def test_help_has_no_key_and_is_sent_to_a_node_that_the_caller_names(client):
 
 
 def test_the_cluster_client_resends_what_its_connection_was_lost_with(cluster, client):
-    """By default, in every version: here a wait for a lock, which a lost connection ends."""
+    """By default, in every version; here it is a wait for a lock, which ends when the connection is lost."""
     node = next(node for node in cluster.nodes if node.port == client.get_node_from_key("lock").port)
     take(node.admin, "holder")
     got = []

@@ -11,7 +11,7 @@ CHANNEL = [("CHAN.SUBSCRIBE", "channel", "s")]
 POOL = [("SHARD.JOIN", "pool", "w"), ("SHARD.HEARTBEAT", "pool", "w")]
 TABLE = [("ROUTE.DEVICE", "SET", "table", "phone|push"), ("ROUTE.SUBSCRIBE", "table", "phone|push", "APP", "a", "MODEL", "m")]
 
-# What is there before, the command, and what the answers to both sendings show.
+# name: (the commands before, the command, what the answer to the first sending shows, and to the second)
 CASES = {
     "TWRITE is stored twice": ([], ("TWRITE", "log", "tag", "entry"), 1, 2),
     "TREAD gives the same": (LOG, ("TREAD", "log", "1", "1"), [[1, b"tag", b"one"]], [[1, b"tag", b"one"]]),
@@ -69,7 +69,7 @@ def test_a_group_read_without_retry_that_is_sent_twice_loses_what_the_first_deli
     assert c.call("TGROUP", "PENDING", "log", "g") == []
 
 
-def test_what_a_lost_answer_to_a_pull_delivered_comes_again_when_the_worker_joins_anew(c):
+def test_what_a_lost_answer_to_a_pull_delivered_comes_again_when_the_worker_joins_again(c):
     for words in POOL:
         c.call(*words)
     c.call("SHARD.PUSH", "pool", "ann", "one")

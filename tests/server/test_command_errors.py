@@ -1,4 +1,4 @@
-"""The page of a command has every error that the command gives to somebody who writes it wrongly."""
+"""The page of a command lists every error that a badly written call of the command gets."""
 
 import itertools
 import re
@@ -10,7 +10,7 @@ from command_pages import PAGES, common_errors, errors_of, is_told, options_of
 from console import BLOCK, run_blocks, steps
 from resp import RespError
 
-# What ends a call on a command line.
+# The words at which a call on a command line ends.
 SHELL = "|;&)"
 
 
@@ -24,7 +24,7 @@ def calls_of(command, example):
 
 
 def wrong_calls(command, example, options):
-    """Calls as somebody writes them who is mistaken: words cut, left out, replaced, added."""
+    """Badly written calls: with words that are cut, left out, replaced or added."""
     for words in calls_of(command, example):
         for place in range(len(command.split()), len(words)):
             yield words[:place]
@@ -38,7 +38,7 @@ def wrong_calls(command, example, options):
 
 
 def answer_to(connection, words):
-    """The answer, at once: inside a transaction nothing waits."""
+    """The answer without waiting: inside a transaction no command waits."""
     connection.send("MULTI")
     connection.send(*words)
     connection.send("EXEC")

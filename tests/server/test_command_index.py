@@ -1,4 +1,4 @@
-"""The index of docs/commands prints the errors that every command can give in the words of the server."""
+"""The index of docs/commands has the errors that every command can give, exactly as the server prints them."""
 
 import pytest
 
@@ -58,7 +58,7 @@ def without_its_master(server, c):
 
 def after_a_save_that_failed(server, c):
     with Server(save="3600 1", dbfilename="no.rdb") as other:
-        # A file cannot be renamed to a directory.
+        # A file cannot replace a directory, so the save fails.
         (other._log_path().parent / "no.rdb").mkdir()
         other.admin.call("BGSAVE")
         wait_until(lambda: other.info("persistence")["rdb_last_bgsave_status"] == "err", "the save fails")

@@ -9,7 +9,7 @@ import pytest
 from server import QUIET_PORTS, Server, free_port, wait_until
 from tool import Running, counts, millrace
 
-# What each subcommand is given beside its server, and what it prints when it has reached it.
+# For each subcommand: its arguments besides the server, and what it prints when it has reached the server.
 SUBCOMMANDS = {
     "load": (["-"], b"1 sent, 1 succeeded, 0 failed"),
     "lock": (["name", "--", "echo", "locked"], b"locked"),
@@ -26,7 +26,7 @@ def own():
 
 
 def environment(**more):
-    """Ours without what names a server."""
+    """Our environment without the variables that name a server."""
     named = ("REDIS_URL", "VALKEY_URL", "REDISCLI_AUTH", "VALKEYCLI_AUTH")
     return {**{name: value for name, value in os.environ.items() if name not in named}, **more}
 
@@ -92,7 +92,7 @@ def test_the_environment_names_the_server_and_the_password(own, command):
     for variable in ("REDISCLI_AUTH", "VALKEYCLI_AUTH"):
         reaches(command, "--to", f"redis://ann@127.0.0.1:{own.port}", **{variable: "se/cr:et@"})
         reaches(command, "--to", f":{own.port}", "--user", "ann", **{variable: "se/cr:et@"})
-    # The address's own password is meant before that of the environment.
+    # The password in the address has precedence over that of the environment.
     reaches(command, "--to", addresses(own)["a user"], REDISCLI_AUTH="another")
     refused = run(command, "--to", f"redis://ann:another@127.0.0.1:{own.port}", REDISCLI_AUTH="se/cr:et@")
     assert refused.returncode == 3 and b"does not let us in: WRONGPASS" in refused.stderr
@@ -124,7 +124,7 @@ def test_one_server_is_enough_for_load():
     assert done.returncode == 2 and done.stderr == b"millrace load: --to is given more than once\n"
 
 
-def test_a_socket_that_is_not_there_is_said(tmp_path):
+def test_a_socket_that_does_not_exist_is_reported(tmp_path):
     done = run("load", "--to", f"unix://{tmp_path}/none")
     assert done.returncode == 3
     assert done.stderr.decode() == f"millrace load: cannot connect to {tmp_path}/none: No such file or directory\n"

@@ -1,4 +1,4 @@
-"""The tool behind a real Sentinel: it finds the master, and follows it when another server takes over."""
+"""The tool with a real Sentinel: it finds the master, and finds the new one when another server takes over."""
 
 import contextlib
 import itertools
@@ -21,12 +21,12 @@ def watched():
 
 
 def address(sentinel, rest="orders"):
-    # The first one is not there, as one of several may be.
+    # Nothing listens at the first address: one of several sentinels may be down.
     return f"redis+sentinel://127.0.0.1:{free_port(QUIET_PORTS)},127.0.0.1:{sentinel.port}/{rest}"
 
 
 def is_master(server):
-    """On a connection of its own: the sentinel cuts all others when it makes a server the master."""
+    """Asks on a new connection: the sentinel closes all existing ones when it makes a server the master."""
     with contextlib.suppress(OSError), server.connect() as connection:
         return connection.call("ROLE")[0] == b"master"
     return False
@@ -64,7 +64,7 @@ def test_export_and_copy_find_the_master_that_has_taken_over(watched):
     assert replica.info("keyspace")["db1"].startswith("keys=101,")
 
 
-def test_a_service_nobody_knows_and_sentinels_that_are_away_are_said(watched):
+def test_an_unknown_service_and_unreachable_sentinels_are_reported(watched):
     _, _, sentinel = watched
     done = millrace("load", "--to", address(sentinel, "other"), "-", input=b"SET a 1\n")
     assert done.returncode == 3
@@ -92,7 +92,8 @@ def test_a_load_goes_on_at_the_server_that_takes_over(watched, tmp_path, how):
             master.kill()
         else:
             sentinel.fail_over("orders")
-        # Bounded: the sentinel needs some seconds, and the pipe takes what the load cannot send meanwhile.
+        # A bounded loop: the sentinel needs some seconds, and what the load cannot send meanwhile must fit into the
+        # pipe.
         for _ in range(300):
             send_some()
             if is_master(replica) and not is_master(master):
@@ -105,7 +106,8 @@ def test_a_load_goes_on_at_the_server_that_takes_over(watched, tmp_path, how):
         running.process.wait(60)
     count = next(sent)
     assert running.output().startswith(f"{count} sent, {count} succeeded, 0 failed")
-    # What the old master had not copied yet, nobody knows; the first hundred it had, but that was not asked for yet.
+    # It is not known which commands the old master had not copied yet. It had copied the first hundred, but the load
+    # had not asked for that yet.
     assert running.process.returncode in (0, 5), running.errors()
     said = f"127.0.0.1:{replica.port} may lack what was confirmed from -:"
     assert (said in running.errors()) == (running.process.returncode == 5)

@@ -17,7 +17,7 @@ class Loaded(TlsServer):
 
 @pytest.fixture(scope="module")
 def tls(tmp_path_factory):
-    """Asks no client for a certificate."""
+    """A server that does not ask clients for a certificate."""
     made = Loaded(tmp_path_factory.mktemp("tls"), tls_auth_clients="no")
     yield made
     made.server.stop()
@@ -25,7 +25,7 @@ def tls(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def mutual(tmp_path_factory):
-    """Lets nobody in without a certificate."""
+    """A server that refuses clients without a certificate."""
     made = Loaded(tmp_path_factory.mktemp("mutual"), tls_auth_clients="yes")
     yield made
     made.server.stop()
@@ -37,7 +37,7 @@ def test_a_load_through_tls_arrives_as_a_whole(tls):
     assert tls.server.admin.call("SCARD", "s") == 50_000
 
 
-def test_large_answers_through_tls_block_nobody(tls):
+def test_large_answers_through_tls_do_not_block_other_clients(tls):
     tls.server.admin.call("SET", "big", "x" * 500_000)
     lines = b"GET big\n" * 100 + b"SET big " + b"y" * 400_000 + b"\n"
     done = tls.load("valkeys://127.0.0.1:{port}?cacert=" + str(tls.authority.certificate), "--format", "commands", input=lines)
@@ -62,7 +62,7 @@ def test_lock_and_tail_speak_tls_too(tls, tmp_path, words):
 
 
 def test_export_and_copy_speak_tls_too(tls):
-    """From a server that speaks TLS to itself, another database, with a log that needs several answers."""
+    """From a server with TLS to another database of the same server, with a log that needs several answers."""
     address = f"rediss://127.0.0.1:{tls.port}/{{}}?cacert={tls.authority.certificate}"
     admin = tls.server.admin
     admin.call("FLUSHALL")
@@ -80,12 +80,13 @@ def test_export_and_copy_speak_tls_too(tls):
 
 
 def test_a_lock_that_is_waited_for_and_a_quiet_log_survive_what_tls_sends_by_itself(tls, tmp_path):
-    """After the handshake the server sends session tickets: the socket is readable, and there is no answer."""
+    """After the handshake the server sends session tickets: the socket is readable, although there is no answer."""
     words = ["--to", f"rediss://127.0.0.1:{tls.port}?cacert={tls.authority.certificate}"]
     admin = tls.server.admin
     admin.call("DEL", "held", "quiet")
     admin.call("LOCK.ACQUIRE", "held", "another", 3_600_000)
-    # A short lease has a short patience: the tickets come, and then nothing for longer than that.
+    # With a short lease the client's time-out is short. The tickets come, and then nothing for longer than that
+    # time-out.
     with Running(tmp_path, "lock", *words, "--ttl", "1s", "--wait", "1h", "held", "--", "echo", "locked") as waiting:
         tls.server.wait_for_blocked(1)
         place = tls.server.waiting_clients()
@@ -106,7 +107,7 @@ def test_a_lock_that_is_waited_for_and_a_quiet_log_survive_what_tls_sends_by_its
     assert following.errors() == ""
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused(tls, tmp_path):
+def test_a_certificate_of_an_unknown_authority_is_refused(tls, tmp_path):
     for words in ([], ["--cacert", Authority(tmp_path, "stranger").certificate]):
         done = tls.load("rediss://127.0.0.1:{port}", *words)
         assert done.returncode == 3 and b"its certificate is not accepted: " in done.stderr
@@ -135,7 +136,7 @@ def test_a_server_that_asks_for_a_certificate_gets_ours(mutual):
     (["--cert", "none.pem"], "cannot use the certificate in none.pem: "),
     (["--cert", "{cert}", "--key", "none.pem"], "cannot use the private key in none.pem: "),
 ])
-def test_a_file_that_is_none_is_a_wrong_call(mutual, words, why):
+def test_a_certificate_file_that_does_not_exist_is_a_wrong_call(mutual, words, why):
     done = mutual.load("rediss://127.0.0.1:{port}", *(word.format(cert=mutual.client_certificate) for word in words))
     assert done.returncode == 2 and done.stderr.decode().startswith(f"millrace load: {why}"), done.stderr
 

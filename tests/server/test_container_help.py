@@ -24,7 +24,7 @@ def help_of(connection, container):
 def test_it_begins_and_ends_as_the_hosts_own_help_does(c, container):
     ours, hosts = help_of(c, container), help_of(c, "XGROUP")
     assert ours[0] == hosts[0].replace("XGROUP", container)
-    # Redis 7.0 has "Prints"; Redis 7.2 and Valkey have what we have.
+    # Redis 7.0 has "Prints"; Redis 7.2 and Valkey have the same text as ours.
     assert ours[-2:] == ["HELP", "    Print this help."]
     assert hosts[-2:] in (ours[-2:], ["HELP", "    Prints this help."])
 
@@ -85,7 +85,7 @@ def test_a_transaction_a_script_and_a_replica_answer_the_same(c, connect, replic
     assert help_of(connect(to=replica), container) == lines
 
 
-def test_it_is_no_change(server, c, connect, container):
+def test_it_is_not_a_change(server, c, connect, container):
     dirty = server.info("persistence")["rdb_changes_since_last_save"]
     sent = server.info("replication")["master_repl_offset"]
     c.call("WATCH", "key")

@@ -72,7 +72,7 @@ def test_small_keys_that_go_together_and_others_among_them_all_arrive(c, server,
     assert [server.digest(f"user:{n}") == target.digest(f"user:{n}") for n in (0, 6, 8, 299, "large")] == [True] * 5
 
 
-def test_what_is_of_another_type_is_left_out_and_told(c, server, target):
+def test_a_key_of_another_type_is_left_out_and_reported(c, server, target):
     c.call("SET", "text", "x")
     c.call("HSET", "h", "a", "b")
     assert copy(server, target, "*").stdout == b"copied: 1 hash; left out: 1 string; failed: 0\n"
@@ -80,7 +80,7 @@ def test_what_is_of_another_type_is_left_out_and_told(c, server, target):
     assert done.stderr == b"millrace copy: nothing: there is no such key\n"
 
 
-def test_what_is_there_already_is_not_touched_unless_told_to(c, server, target):
+def test_a_key_that_exists_already_is_replaced_only_if_asked_for(c, server, target):
     c.call("HSET", "h", "a", "ours")
     target.admin.call("HSET", "h", "a", "theirs")
     done = copy(server, target, "h", status=1)
@@ -102,7 +102,7 @@ def test_a_second_run_goes_on_where_the_first_ended(c, server, target):
     assert copy(server, target, "h*", "--resume", "--replace").stdout == b"copied: 1 hash; there already: 9; failed: 0\n"
 
 
-def test_a_large_log_goes_in_frames_and_what_stays_behind_is_told(c, server, target):
+def test_a_large_log_goes_in_frames_and_what_stays_behind_is_reported(c, server, target):
     for i in range(30):
         c.call("TWRITE", "log", "ENTRIES", *["tag", "x" * 200] * 1000, "tag", BINARY)
     c.call("TRETAIN", "log", "COUNT", "100000", "ACKED", "no")
@@ -145,7 +145,7 @@ def test_a_server_without_the_module_refuses_what_is_ours_by_name(c, server):
         assert done.stdout == b"copied: 1 hash; failed: 1\n"
 
 
-def test_wrong_calls_and_missing_servers_are_told(server):
+def test_wrong_calls_and_missing_servers_are_reported(server):
     assert millrace("copy", "--to", "127.0.0.1:1", "x").returncode == 2
     assert millrace("copy", "--from", "bad://x", "--to", f":{server.port}", "x").returncode == 2
     assert millrace("copy", "--from", "127.0.0.1:1", "--to", f":{server.port}", "x").returncode == 3

@@ -1,12 +1,12 @@
-"""Hundreds of clients that one write concerns are served in turns of the event loop, so that the write does not hold the
-server for as long as all of their answers take (issue 18)."""
+"""If one write concerns hundreds of clients, they are served over several turns of the event loop, so that the write
+does not block the server until all are answered (issue 18)."""
 
 import pytest
 
 from server import Server, wait_until
 
 COUNT = 600
-# What the module serves in one turn, for logs, channels and pools.
+# How many clients the module serves in one turn, for logs, channels and pools.
 PER_TURN = 250
 
 CROWDS = {
@@ -48,7 +48,7 @@ def counter_of(info, name):
 
 
 @pytest.mark.parametrize("crowd", CROWDS)
-def test_a_crowd_is_served_in_turns_and_nobody_is_forgotten(server, crowd):
+def test_a_crowd_is_served_in_turns_and_no_client_is_forgotten(server, crowd):
     counter, waits, event, answer = CROWDS[crowd]
     server.admin.call("FLUSHALL")
     clients = [server.connect() for _ in range(COUNT)]
@@ -56,7 +56,8 @@ def test_a_crowd_is_served_in_turns_and_nobody_is_forgotten(server, crowd):
         for number, client in enumerate(clients):
             client.send(*waits(number))
         wait_until(lambda: server.counter(counter) == COUNT, "all wait")
-        # One packet, so one turn of the event loop: INFO says what the write left.
+        # Both commands are in one packet, so in one turn of the event loop: INFO shows how many clients the write left
+        # waiting.
         _, info = server.admin.call_all([event, ("INFO", "millrace")])
         assert counter_of(info, counter) == COUNT - PER_TURN
         assert [client.read() for client in clients] == [answer] * COUNT

@@ -1,4 +1,4 @@
-"""millrace demo: everything that it should make is there, and nothing is left of it afterwards."""
+"""millrace demo: it makes everything that it should, and leaves nothing behind."""
 
 import time
 
@@ -14,7 +14,7 @@ LOGS = ["orders", "orders:dead", "reminders", "to:websocket", "to:push", "to:mai
 
 @pytest.fixture(scope="module")
 def host():
-    """A server for this file alone: what is counted here is the demo's."""
+    """A server for this file alone, so that its counters count only the demo."""
     with Server() as server:
         yield server
 
@@ -90,7 +90,7 @@ def test_it_ends_by_itself_and_leaves_what_is_not_its_own(shop):
     assert keys(shop) == {"mine"}
 
 
-def test_what_a_killed_one_has_left_is_cleaned(shop, tmp_path):
+def test_what_a_killed_demo_has_left_is_removed(shop, tmp_path):
     opened(shop, tmp_path).kill()
     assert key("orders") in keys(shop)
     done = demo(shop, "--clean")
@@ -136,10 +136,10 @@ def test_it_does_not_start_where_others_use_such_names(shop):
 
 def test_a_second_interrupt_does_not_keep_it_from_cleaning(shop, tmp_path):
     with opened(shop, tmp_path) as running:
-        # A server that stands still gives the time for it: the demo waits for answers meanwhile.
+        # The server is stopped, so that the demo waits for an answer when the signals come.
         shop.suspend()
         running.interrupt()
-        end = time.monotonic() + 0.7  # signals that come closer together count as one
+        end = time.monotonic() + 0.7  # signals that are closer together count as one
         wait_until(lambda: time.monotonic() > end, "time passes")
         running.interrupt()
         shop.resume()

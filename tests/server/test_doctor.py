@@ -1,4 +1,4 @@
-"""millrace doctor: each finding on a server that has it, and none on one that is well."""
+"""millrace doctor: each finding on a server that has this problem, and no finding on a healthy one."""
 
 import json
 
@@ -36,7 +36,7 @@ def well(host):
         host.admin.call("CONFIG", "SET", name, value)
 
 
-def test_a_server_that_is_well_has_no_finding(well):
+def test_a_healthy_server_has_no_finding(well):
     well.admin.call("TWRITE", "log", "t", "x")
     well.admin.call("TREAD", "log", "1", "1", "GROUP", "g")
     assert examined(well, 0) == []
@@ -61,13 +61,13 @@ def test_settings_are_judged(well, setting, value, where, what, status):
     assert found[0]["remedy"]
 
 
-def test_memory_that_is_nearly_full_is_told(well):
+def test_memory_that_is_nearly_full_is_reported(well):
     used = int(well.info("memory")["used_memory"])
     with well.changed_settings(maxmemory=str(used + used // 50)):
         assert [what for where, what in problems(well) if where == "memory" and "% of maxmemory are in use" in what]
 
 
-def test_groups_that_are_stuck_and_messages_that_were_lost_are_told(still, clock, s):
+def test_groups_that_are_stuck_and_messages_that_were_lost_are_reported(still, clock, s):
     s.call("TWRITE", "stuck", "t", "x")
     s.call("TREAD", "stuck", "1", "1", "GROUP", "g", "RETRY", "3600000", "0", "CONSUMER", "ann")
     s.call("TWRITE", "unread", "t", "x")
@@ -91,7 +91,7 @@ def test_groups_that_are_stuck_and_messages_that_were_lost_are_told(still, clock
     assert set(found) == {"stuck", "unread", "lossy", "undead"}
 
 
-def test_pools_indexes_and_deadlocks_are_told(well):
+def test_pools_indexes_and_deadlocks_are_reported(well):
     c = well.admin
     c.call("SHARD.JOIN", "pool", "w")
     c.call("SHARD.PUSH", "pool", "r", "p")

@@ -16,7 +16,7 @@ BINARY = bytes(range(256))
 
 @pytest.fixture(scope="module")
 def other():
-    """Where exports are loaded."""
+    """The server into which exports are loaded."""
     with Server() as server:
         yield server
 
@@ -112,7 +112,7 @@ def test_csv_of_several_kinds_is_refused(c, server):
     assert b"csv is one table" in done.stderr
 
 
-def test_keys_that_are_not_there_or_are_something_else_are_told(c, server):
+def test_keys_that_do_not_exist_or_are_something_else_are_reported(c, server):
     c.call("SET", "text", "x")
     c.call("HSET", "h", "a", "b")
     done = export(server, "text", "h", "nothing", status=1)
@@ -156,7 +156,7 @@ def test_follow_goes_on_with_what_comes(c, server, tmp_path, keys):
         assert len(running.output().splitlines()) == 2 * len(keys)
 
 
-def test_output_goes_to_a_file_and_what_cannot_be_written_is_told(c, server, tmp_path):
+def test_output_goes_to_a_file_and_a_failed_write_is_reported(c, server, tmp_path):
     c.call("TWRITE", "log", "t", "x")
     assert export(server, "log", "-o", tmp_path / "log.ndjson").stdout == b""
     assert json.loads((tmp_path / "log.ndjson").read_text())["entry"] == "x"
@@ -174,7 +174,7 @@ def test_output_goes_to_a_file_and_what_cannot_be_written_is_told(c, server, tmp
     ('{"type":"hash","key":"k","fields":{"a":1}}', "is not a string"),
     ('{"type":"set","key":"k"}', "unknown type set"),
 ])
-def test_a_record_that_is_none_is_left_out_and_told(c, server, line, problem):
+def test_an_invalid_record_is_left_out_and_reported(c, server, line, problem):
     good = '{"type":"log","key":"k","tag":"t","entry":"x"}\n'
     done = load(server, "--format", "export", "-", input=f"{good}{line}\n{good}".encode(), status=1)
     assert problem in done.stderr.decode()

@@ -1,4 +1,4 @@
-"""FACT.ADD, FACT.DEL, FACT.FIND, FACT.COUNT and FACT.INFO: facts of a graph, asked for by any of their names."""
+"""FACT.ADD, FACT.DEL, FACT.FIND, FACT.COUNT and FACT.INFO: facts of a graph, found by any of their names."""
 
 import itertools
 
@@ -31,7 +31,7 @@ def test_removing_answers_how_many_facts_were_there(c):
     assert c.call("FACT.COUNT", "g", *ANY) == len(FACTS) - 1
 
 
-def test_the_key_goes_with_the_last_fact(c):
+def test_the_key_is_deleted_with_the_last_fact(c):
     add(c)
     for fact in FACTS:
         assert c.call("FACT.DEL", "g", *fact) == 1
@@ -75,7 +75,8 @@ def test_pages_miss_nothing_that_stays_and_have_nothing_twice(c):
         seen += [fact[0].decode() for fact in facts]
         if cursor is None:
             break
-        # Every third of those that are there at first goes, the last one that was seen among them, and others come.
+        # Between the pages, every third of the original facts and the last one that was seen are deleted, and others
+        # are added.
         c.call("FACT.DEL", "g", seen[-1], "p", "o", f"s{page * 3}", "p", "o")
         c.call("FACT.ADD", "g", f"new{page}", "p", "o")
     assert len(seen) == len(set(seen))

@@ -33,7 +33,7 @@ def test_nodes_come_with_their_distance_the_nearest_first(g):
     assert walk(g, "dora", "knows", "REV", "DEPTH", "1") == (None, [("carl", 1), ("eve", 1)])
 
 
-def test_a_limit_that_ends_it_is_said(g):
+def test_a_limit_that_ends_it_is_reported(g):
     assert walk(g, "ann", "knows", "LIMIT", "3") == (b"limit", [("bob", 1), ("eve", 1), ("carl", 2)])
     assert walk(g, "ann", "knows", "LIMIT", "4")[0] is None
 

@@ -1,4 +1,4 @@
-"""Feeds: one connection that hears of many keys."""
+"""Feeds: one connection that gets the messages of many keys."""
 
 import pytest
 
@@ -103,7 +103,7 @@ def test_a_notice_comes_without_messages(c):
     assert read(c) == {}
 
 
-def test_what_is_no_message_is_no_news(c):
+def test_changes_other_than_messages_are_not_delivered(c):
     write(c, "log", "a")
     publish(c, "channel", "m")
     add(c, "log", "channel")
@@ -115,7 +115,7 @@ def test_what_is_no_message_is_no_news(c):
     assert info(c)["dirty"] == info(c, "g")["dirty"] == 0
 
 
-def test_dead_letters_and_dispatches_are_news_too(c):
+def test_dead_letters_and_dispatches_are_delivered_too(c):
     add(c, "dead", "queue")
     c.call("ROUTE.SUBSCRIBE", "table", "device|push", "APP", "todo", "MODEL", "task")
     write(c, "log", "a")
@@ -283,9 +283,9 @@ def test_there_are_only_so_many(server, c, setting, error):
 # --- how long it lives ---
 
 
-def test_a_feed_goes_a_minute_after_its_last_use(s, still, clock):
+def test_a_feed_expires_a_minute_after_its_last_use(s, still, clock):
     add(s, "k")
-    for _ in range(3):  # half a minute each: the clock goes on besides; the engine's tests are exact
+    for _ in range(3):  # 30 s each, and real time passes too; the engine's tests are exact
         clock.pass_time(30_000)
         assert read(s) == {}
     clock.pass_time(60_000)
@@ -298,7 +298,7 @@ def test_a_feed_goes_a_minute_after_its_last_use(s, still, clock):
     assert tags(s) == {"k": ["a"]}, "nothing is missed"
 
 
-def test_a_feed_that_somebody_waits_for_stays(still, s, clock):
+def test_a_feed_with_a_waiting_reader_stays(still, s, clock):
     add(s, "k")
     with still.connect() as reader:
         reader.send("FEED.READ", name(), "BLOCK", "0")
@@ -318,7 +318,7 @@ def test_a_feed_is_neither_saved_nor_replicated(server, c, replica, connect):
     assert connect(to=replica).error_of("FEED.READ", name()) == nofeed()
 
 
-# --- who may ---
+# --- access rights ---
 
 
 def test_a_feed_belongs_to_the_user_that_made_it(server, c):

@@ -1,4 +1,4 @@
-"""Feeds in a cluster: each node has its own, FEED.ADD is sent where its key is."""
+"""Feeds in a cluster: each node has its own, and FEED.ADD is sent to the node that has the key."""
 
 import pytest
 
@@ -68,7 +68,7 @@ def _read_there(node, key):
     return node.admin.call("FEED.READ", name("there"))
 
 
-def test_a_reader_that_waits_is_told_of_a_slot_that_moves(cluster, node):
+def test_a_waiting_reader_gets_the_redirection_of_a_slot_that_moves(cluster, node):
     key = key_on(cluster, node, "waited")
     write(node.admin, key, "a")
     add(node.admin, key, feed="waits")

@@ -1,4 +1,5 @@
-"""Random histories: what a reader of a feed puts together is what the keys have held, nothing lost and nothing twice."""
+"""Random histories: the messages that a reader of a feed collects are those that the keys have held, none lost and none
+twice."""
 
 import random
 
@@ -11,12 +12,12 @@ KEYS = [f"log:{n}" for n in range(4)] + [f"channel:{n}" for n in range(4)]
 
 
 class Reader:
-    """Follows all keys by one feed; keeps positions, and begins again at a key that is gone."""
+    """Follows all keys by one feed. It keeps positions, and starts from the beginning for a key that was deleted."""
 
     def __init__(self, c, rng):
         self._c, self._rng = c, rng
         self._feed = 0
-        self.read = {}  # of each key: what has come of its present life
+        self.read = {}  # by key: the messages of its present life
         self._positions = {}
         for key in KEYS:
             self._begin(key)
@@ -43,7 +44,7 @@ class Reader:
         return bool(answer)
 
     def lose_the_feed(self):
-        """As if it had expired: a new one, with the positions that were kept."""
+        """As if the feed had expired: makes a new one, from the positions that were kept."""
         self._feed += 1
         for key, position in self._positions.items():
             answer = self._c.call_all([("FEED.ADD", self._name(), key, position)])[0]
@@ -57,7 +58,7 @@ class Reader:
 
 
 class History:
-    """Writes and whatever else happens to keys, with what each holds."""
+    """Writes to keys and changes them in other ways, and records what each holds."""
 
     def __init__(self, c, rng):
         self._c, self._rng, self._count = c, rng, 0

@@ -1,4 +1,4 @@
-"""What a feed says when something happens to its keys besides writes: each thing once."""
+"""What a feed delivers when something other than a write happens to its keys: each event once."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def gone_once(c):
 @pytest.mark.parametrize("command", [("DEL", "k"), ("UNLINK", "k"), ("SET", "k", "x"), ("RENAME", "k", "elsewhere"),
                                      ("PEXPIREAT", "k", "1"), ("FLUSHALL",), ("FLUSHDB", "ASYNC"), ("MOVE", "k", "1"),
                                      ("SWAPDB", "0", "1"), ("LPUSH", "list", "x")], ids=" ".join)
-def test_a_key_that_goes_or_becomes_another_is_gone(c, kind, watched, command):
+def test_a_key_that_is_deleted_or_replaced_is_reported_as_gone(c, kind, watched, command):
     c.call(*command)
     if command[0] == "LPUSH":
         c.call("RENAME", "list", "k")
@@ -37,13 +37,13 @@ def test_a_key_that_goes_or_becomes_another_is_gone(c, kind, watched, command):
     assert read(c) == {}, "the feed watches it no longer"
 
 
-def test_a_key_that_was_made_again_is_gone_all_the_same(c, kind, watched):
+def test_a_key_that_was_made_again_is_reported_as_gone_too(c, kind, watched):
     c.call("DEL", "k")
     kind(c, "k", "b")
     assert gone_once(c)
 
 
-def test_what_was_unread_when_a_key_went_goes_with_it(c, kind, watched):
+def test_unread_messages_of_a_deleted_key_are_gone(c, kind, watched):
     kind(c, "k", "b")
     c.call("DEL", "k")
     assert gone_once(c)
@@ -107,7 +107,7 @@ def test_a_replica_that_takes_its_data_set_over_again_loses_nothing(kind):
         wait_until(lambda: tags(replica.admin) == {"k": ["b"]}, "it goes on")
 
 
-def test_feeds_leave_no_trace_in_keys_that_nobody_watches_any_more(server, c, kind, watched):
+def test_feeds_leave_no_trace_in_keys_that_are_not_watched_any_more(server, c, kind, watched):
     c.call("FEED.DEL", name(), "k")
     kind(c, "k", "b")
     add(c, "k")

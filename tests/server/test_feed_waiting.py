@@ -104,7 +104,7 @@ def test_client_unblock_in_the_turn_in_which_it_is_served(server, c, connect):
     assert reader.call("PING") == b"PONG"
 
 
-def test_a_key_that_goes_wakes_a_reader(server, c, connect):
+def test_a_deleted_key_wakes_a_reader(server, c, connect):
     write(c, "a", "1")
     read(c)
     reader = wait_for_read(server, connect())
@@ -112,14 +112,14 @@ def test_a_key_that_goes_wakes_a_reader(server, c, connect):
     assert by_key(reader.read()) == {"a": "gone"}
 
 
-def test_a_key_that_is_added_while_a_reader_waits_is_told(server, c, connect):
+def test_a_key_that_is_added_while_a_reader_waits_is_delivered(server, c, connect):
     write(c, "c", "1")
     reader = wait_for_read(server, connect())
     add(c, "c", at="0")
     assert by_key(reader.read()) == {"c": (["1"], 0, 0)}
 
 
-def test_what_is_not_to_be_told_wakes_nobody(server, c, connect):
+def test_a_write_without_new_messages_wakes_no_reader(server, c, connect):
     write(c, "a", "1")
     read(c)
     reader = wait_for_read(server, connect())

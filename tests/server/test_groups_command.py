@@ -12,7 +12,7 @@ def run(server, *words, status=0):
 
 
 def dead_letters(c, count):
-    """A log whose group has given so many messages up."""
+    """Makes a log whose group has given up this many messages."""
     c.call("TWRITE", "orders", "ENTRIES", *["t", "x"] * count)
     c.call("TGROUP", "CREATE", "orders", "g", "FIRST", "MAXATTEMPTS", "1", "DEADLETTER", "orders:dead")
     c.call("TREAD", "orders", "1", count, "GROUP", "g", "RETRY", "60000", "0")
@@ -43,7 +43,7 @@ def test_groups_are_listed_with_what_they_have_not_finished(still, clock, s):
         ["LOG", "GROUP", "LAG", "PENDING", "OLDEST"], ["a", "slow", "10", "0", "6.0"], ["a", "done", "0", "0", "0.0"]]
 
 
-def test_what_is_no_log_is_told(c, server):
+def test_a_key_that_is_no_log_is_reported(c, server):
     c.call("SET", "text", "x")
     assert b"text is no log, but string" in run(server, "groups", "text", status=1).stderr
     assert run(server, "groups").stdout.count(b"\n") == 1
@@ -64,7 +64,7 @@ def test_dead_letters_go_to_another_log_if_asked_to(c, server):
     assert len(c.call("TREAD", "again", "1", "10")) == 3
 
 
-def test_what_has_no_dead_letters_is_refused(c, server):
+def test_a_log_without_dead_letters_is_refused(c, server):
     c.call("SET", "text", "x")
     done = run(server, "redrive", "text", status=1)
     assert b"WRONGTYPE" in done.stderr and done.stdout == b""

@@ -30,8 +30,8 @@ def test_every_program_in_javascript_of_a_guide_succeeds(guide):
 
 
 def kill_as_printed(server, kill):
-    """Finding 2 of "Trying it": the command ends the server of ./run, whatever else runs on the machine."""
-    # Looked at first, because one that goes by a port or a name would end what is not ours.
+    """Finding 2 of "Trying it": the command ends the server of ./run, and no other."""
+    # The text is checked first: a command that selects by port or by name could end a process that is not ours.
     assert re.fullmatch(r"kill -9 \$\(cat data/server\.pid\)", kill)
     data = pathlib.Path(server.directory) / "data"
     data.mkdir()

@@ -1,4 +1,4 @@
-"""What the index's commands do, one line of their specification after the other, and what they do with bad input."""
+"""The index's commands, tested line by line against their specification, and with bad input."""
 
 import pytest
 
@@ -150,7 +150,7 @@ def test_an_index_that_is_brought_from_elsewhere_is_compared_with_what_is_here(u
     assert found(users, "users") == []
 
 
-# --- bad input stops no write ---
+# --- a bad document does not stop the write ---
 
 
 def test_values_that_do_not_fit_are_named(users):
@@ -193,7 +193,7 @@ def test_an_index_whose_prefix_covers_its_own_key_and_another_index(c):
     c.call("HSET", "x:3", "a", "w")
 
 
-def test_a_document_of_another_type_is_none(users):
+def test_a_key_of_another_type_is_not_a_document(users):
     for words in (("SET", "u:1", "x"), ("SADD", "u:new", "x"), ("RENAME", "u:new", "u:2")):
         users.call(*words)
     assert sorted(found(users, "users")) == keys(3, 4, 5)
@@ -214,7 +214,7 @@ def test_a_schema_that_cannot_be_is_refused(c, words, error):
     assert c.call("EXISTS", "i") == 0
 
 
-def test_who_makes_an_index_must_be_allowed_to_read_its_documents(server, c, connect):
+def test_a_user_who_makes_an_index_must_be_allowed_to_read_its_documents(server, c, connect):
     c.call("HSET", "secret:1", "a", "v")
     c.call("ACL", "SETUSER", "reader", "on", "nopass", "+@all", "~mine:*")
     there = connect()

@@ -1,5 +1,5 @@
-"""Random histories of every host command that touches a hash or a string: after each step both indexes answer as a look
-at every key does. With restarts, kill -9, failover, full resynchronisation and eviction between."""
+"""Random histories of every host command that touches a hash or a string: after each step both indexes give the answers
+that reading every key gives. Restarts, kill -9, failover, full resynchronisation and eviction come in between."""
 
 import json
 import os
@@ -20,7 +20,7 @@ AOF = {"appendonly": "yes", "appendfsync": "always"}
 
 class History:
     def __init__(self, connection, rng, alone=True):
-        # A master that reloads its file forgets what has expired, and its replicas do not hear of it.
+        # A master that reloads its file drops expired keys, and does not tell its replicas.
         self.c, self.rng, self.reloads = connection, rng, alone
         self.payload = None
 
@@ -128,7 +128,7 @@ class History:
                 raise
 
     def restore_indexes(self):
-        """They go with FLUSHDB, and SWAPDB takes them along; one is called by another name now and then."""
+        """Creates missing indexes again: FLUSHDB deletes them, SWAPDB moves them, and sometimes one was renamed."""
         if self.c.call("EXISTS", HASHES) == 0:
             self.c.call_all([("RENAME", "elsewhere", HASHES)])
         for words in index_oracle.CREATE:
@@ -183,7 +183,7 @@ def test_an_index_is_right_after_a_restart(options, preamble):
             if is_rewritten or "save" not in options:
                 assert index_oracle.info(connection, HASHES)[b"state"] == b"ready", "nothing is built again"
             else:
-                # The file may have an IDX.CREATE, which is executed again.
+                # The file may contain an IDX.CREATE, and then the index is built again.
                 index_oracle.wait_until_ready(connection)
             listed = connection.call("IDX.RECENT", HASHES, "1000")
             assert [key for key in recent if key in listed] == listed
@@ -197,7 +197,7 @@ def test_an_index_is_right_after_kill_9():
             connection = server.connect()
             history = History(connection, rng)
             history.run(20, lambda: None)
-            # Dies in the midst of what is still on its way.
+            # The server dies while these commands are in flight.
             for _ in range(100):
                 connection.send(*history.command())
             server.kill()
@@ -212,12 +212,12 @@ def test_an_index_is_right_after_kill_9():
 
 @pytest.mark.parametrize("on_disk", ["yes", "no"])
 @pytest.mark.parametrize("load", ["disabled", "on-empty-db", "swapdb"])
-def test_a_replica_that_loads_everything_anew_has_the_index(server, c, connect, on_disk, load):
+def test_a_replica_that_loads_everything_again_has_the_index(server, c, connect, on_disk, load):
     history = History(c, random.Random(SEED), alone=False)
     with server.changed_settings(**{"repl-diskless-sync": "no" if on_disk == "yes" else "yes", "repl-diskless-sync-delay": 0}):
         history.run(30, lambda: None)
         with Server(databases=4, repl_diskless_load=load) as late:
-            # What it held before goes.
+            # The replica's earlier content must be deleted.
             other = late.connect()
             index_oracle.create(other)
             other.call("HSET", "d:of before", "age", "7")
@@ -249,7 +249,7 @@ def test_documents_that_are_evicted_leave_the_index(policy):
             written = c.call_all([("HSET", f"d:{n}", "age", n, "rest", "x" * 300), ("PEXPIRE", f"d:{n}", "1000000")])
             assert not isinstance(written[0], RespError) or str(written[0]).startswith("OOM")
             if c.call("EXISTS", HASHES) == 0:
-                return  # it was evicted itself
+                return  # the index itself was evicted
         assert int(server.info("stats")["evicted_keys"]) > 0
         server.admin.call("CONFIG", "SET", "maxmemory", "0")
         index_oracle.compare(c)
@@ -267,6 +267,7 @@ def test_a_document_that_expired_while_its_server_was_down_is_not_found():
         c = server.connect()
         assert index_oracle.found(c, HASHES) == [b"d:2"]
         assert c.call("IDX.COUNT", HASHES) == 1
-        # The host says nothing of it; the index finds out by its date, and the next one takes the value.
+        # The host sends no event. The index removes the document at its expiry date, and the next document gets the
+        # value.
         wait_until(lambda: c.call("IDX.CONFLICTS", HASHES) == [], "the second has the mail address")
         index_oracle.compare(c)

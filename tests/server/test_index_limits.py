@@ -1,4 +1,4 @@
-"""What is large or many: pages of large documents, cursors, long lines for one value, many indexes."""
+"""Large and many things: pages of large documents, cursors, many documents with the same unique value, many indexes."""
 
 import json
 
@@ -12,7 +12,7 @@ REFUSED = "ERR the cursor is of another index, of another server or of before a 
 
 @pytest.fixture
 def numbers(c):
-    """Five documents of one number, so that only their ids order them."""
+    """Five documents with the same number, so that only their ids order them."""
     c.call("IDX.CREATE", "numbers", "PREFIX", "n:", "FIELD", "v", "INTEGER")
     c.call_all([("HSET", f"n:{n}", "v", "1") for n in range(5)])
     return c
@@ -105,7 +105,7 @@ def test_a_long_line_for_one_value_is_loaded_in_its_order(c):
     assert c.call("IDX.SKIPPED", "users") == []
 
 
-def test_a_document_with_too_many_keys_for_an_order_is_found_and_named(c):
+def test_a_document_with_too_many_keys_for_an_order_is_found_and_reported(c):
     c.call("IDX.CREATE", "i", "PREFIX", "d:", "FIELD", "a", "TEXT", "MANY", ",", "FIELD", "b", "TEXT", "MANY", ",", "ORDER", "both", "2", "a", "b")
     c.call("HSET", "d:1", "a", ",".join(f"a{n}" for n in range(40)), "b", ",".join(f"b{n}" for n in range(40)))
     assert c.call("IDX.FIND", "i", "WHERE", "a", "=", "a1", "WHERE", "b", "=", "b1")[1] == [b"d:1"]
@@ -117,7 +117,7 @@ def test_a_document_with_too_many_keys_for_an_order_is_found_and_named(c):
 def test_parts_that_a_client_applies_are_compared_with_the_documents(c):
     c.call("IDX.CREATE", "here", "PREFIX", "d:", "FIELD", "v", "INTEGER")
     c.call("HSET", "d:real", "v", "1")
-    # One document, by its name behind the prefix: field 1 is 2, zigzag 4.
+    # One document, named without the prefix; its field 1 is 2, which is 4 in zigzag encoding.
     c.call("IDX.APPLY", "here", "DOCUMENTS", b"\x05ghost\x11\x04\x00")
     wait_until_ready(c, "here")
     assert found(c, "here") == [b"d:real"]

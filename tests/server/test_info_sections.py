@@ -64,6 +64,6 @@ def test_the_script_for_an_exporter_returns_each_field_and_its_value(server, c, 
     script = re.search(r"^```lua\n(.*?)^```$", page, re.M | re.S)[1]
     c.call("TWRITE", "key", "tag", "entry")
     with user(server, "+info", f"+{run}") as exporter:
-        answer = exporter.call(run, script, "0", "0")  # the words that redis_exporter sends
+        answer = exporter.call(run, script, "0", "0")  # the arguments that redis_exporter sends
     words = [word.decode() for word in answer]
     assert dict(zip(words[::2], words[1::2])) == server.info("millrace")

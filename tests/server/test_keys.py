@@ -148,7 +148,7 @@ def test_wrong_words_are_refused(c, words, error):
     assert c.error_of("MILLRACE.KEYS", *words) == error
 
 
-def test_nothing_is_kept_before_somebody_asks():
+def test_nothing_is_indexed_before_the_first_question():
     with Server() as server, server.connect() as c:
         make(c, "log", "a")
         assert server.counter("keys_indexed") == 0

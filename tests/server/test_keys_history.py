@@ -1,4 +1,4 @@
-"""The index of our keys holds what SCAN finds, whatever happens to keys: on the master, and on its replica."""
+"""The index of our keys always holds what SCAN finds, on the master and on its replica."""
 
 import random
 
@@ -41,7 +41,7 @@ class History:
         self.c.call_all([(MAKERS[kind][0], self.name(), *MAKERS[kind][1:]) for kind in self.rng.sample(list(MAKERS), 3)])
 
     def try_all(self, *commands):
-        """An error is an answer: the name is taken, or there is none."""
+        """Errors are allowed: the name may be taken, or may not exist."""
         self.c.call_all(commands)
 
     def delete(self):
@@ -97,7 +97,7 @@ class History:
 
 @pytest.fixture(scope="module")
 def pair():
-    """Of its own: a server that reloads drops what has expired, and does not tell its replica."""
+    """Not the shared pair: a server that reloads drops expired keys, and does not tell its replica."""
     with Server(databases=4) as master, Server(databases=4) as replica:
         replica.replicate(master)
         yield master, replica
@@ -111,7 +111,7 @@ def test_the_index_holds_what_scan_finds_after_any_history(pair, seed):
         for step in range(400):
             history.step()
             if step % 20 == 0:
-                # A key may expire between the two.
+                # A key may expire between the two questions.
                 wait_until(lambda: agrees(history.c), f"the index agrees: seed {seed}, step {step}", 20)
         server.admin.call("SELECT", 0)
         for database in range(3):

@@ -1,4 +1,4 @@
-"""millrace load: of a compressed input nothing is loaded that its checksum does not confirm."""
+"""millrace load: nothing of a compressed input is loaded before its checksum is confirmed."""
 
 import gzip
 import os
@@ -10,7 +10,7 @@ import pytest
 
 from tool import TOOL, counts, load, millrace
 
-# So many commands are larger than what is kept in memory while it is checked, once they are unpacked.
+# Unpacked, this many commands are larger than the part that is kept in memory while the checksum is checked.
 LARGE = 10_000
 
 
@@ -24,7 +24,7 @@ PACK = {"gzip": lambda content: gzip.compress(content, 1), "zstd": zstd}
 
 
 def commands(first, count):
-    """Such that no bit of the packed bytes can change without changing the content."""
+    """Commands such that every changed bit of the packed bytes changes the content."""
     rng = random.Random(first)
     return b"".join(b"SADD s %d:%0900x\n" % (i, rng.getrandbits(3600)) for i in range(first, first + count))
 
@@ -91,7 +91,7 @@ def test_a_large_archive_through_a_pipe_needs_room_for_a_temporary_file(tmp_path
 
 
 def test_memory_does_not_grow_with_an_archive(tmp_path):
-    """A hundred megabytes of content, in a few of memory."""
+    """A hundred megabytes of content must be loaded with a few megabytes of memory."""
     packed = gzip.compress(b"SET k " + b"x" * 1000 + b"\n", 9)
     path = tmp_path / "x.commands.gz"
     path.write_bytes(gzip.compress((b"SET k " + b"x" * 1000 + b"\n") * 100_000, 1) + packed)

@@ -68,7 +68,7 @@ def test_after_a_kill_nothing_is_sent_twice_that_was_answered(own, tmp_path, sta
     load(own, *words[3:])
     values = [int(value) for value in own.admin.call("LRANGE", "l", 0, -1)]
     assert sorted(set(values)) == list(range(count))
-    # What was under way at each of three kills: sent, but its answer was never seen.
+    # Only commands in flight at one of the three kills are repeated: they were sent, but their answers were not read.
     assert len(values) - count <= 3 * 20
     repeated = [b - a for a, b in zip(values, values[1:]) if b != a + 1]
     assert len(repeated) <= 3 and all(-20 <= step <= 0 for step in repeated)
@@ -91,8 +91,8 @@ def test_ctrl_c_ends_with_a_summary_a_checkpoint_and_130_and_repeats_nothing(own
     assert own.admin.call("LRANGE", "l", 0, -1) == [b"%d" % i for i in range(COUNT)]
 
 
-def test_one_ctrl_c_may_come_twice_and_is_still_one(own, tmp_path, state):
-    """timeout(1) sends its signal to the command and to the group the command is in."""
+def test_one_ctrl_c_may_come_as_two_signals_and_counts_once(own, tmp_path, state):
+    """timeout(1) sends its signal to the command and to the command's process group."""
     path = tmp_path / "x.commands"
     path.write_text("".join(f"RPUSH l {i}\n" for i in range(COUNT)))
     with Running(tmp_path, "load", "--to", f":{own.port}", "--checkpoint", state, path) as running:
@@ -109,7 +109,7 @@ def test_one_ctrl_c_may_come_twice_and_is_still_one(own, tmp_path, state):
     assert own.admin.call("LLEN", "l") == number_in(state, "sent")
 
 
-def test_who_does_not_want_to_wait_for_a_server_that_hangs_presses_ctrl_c_again(own, tmp_path, state):
+def test_a_second_ctrl_c_ends_a_load_whose_server_hangs(own, tmp_path, state):
     path = tmp_path / "x.commands"
     path.write_text("".join(f"RPUSH l {i}\n" for i in range(COUNT)))
     with Running(tmp_path, "load", "--to", f":{own.port}", "--checkpoint", state, path) as running:
@@ -149,7 +149,7 @@ def test_errors_of_both_runs_are_in_the_file_once(own, tmp_path, state):
 
 
 def test_failures_behind_the_checkpoint_of_several_connections_are_counted_once(own, tmp_path, state):
-    """Answers come in another order; what is told of the input is what lies before the checkpoint."""
+    """Answers come in another order than the commands; the counts are those of the input before the checkpoint."""
     errors = tmp_path / "errors"
     path = tmp_path / "x.commands"
     path.write_text("".join(f"INCRBY n{i} x\n" if i % 10 == 0 else '"\n' if i % 10 == 5 else f"INCR n{i}\n" for i in range(COUNT)))
@@ -165,7 +165,8 @@ def test_failures_behind_the_checkpoint_of_several_connections_are_counted_once(
     assert f", {COUNT // 10} bad records left out" in done.stdout.decode()
     lines = [int(line.split(":")[1]) for line in errors.read_text().splitlines()]
     assert sorted(set(lines)) == list(range(1, COUNT, 5))
-    # In the order of the input; only what was written and not yet in the checkpoint at a kill comes again.
+    # The lines are in the order of the input. Only those that were written after the last checkpoint before a kill come
+    # again.
     assert sum(b <= a for a, b in zip(lines, lines[1:])) <= 2
 
 
@@ -174,7 +175,7 @@ def test_standard_input_goes_on_too_if_it_is_given_again(own, state):
     assert counts(load(own, "--checkpoint", state, "-", input=lines[: lines.index(b"RPUSH l 500")])) == (500, 500, 0)
     text = state.read_text().replace("\nfile 1\n", "\nfile 0\n")  # as if the first run had been stopped there
     text = text.replace("\noffset 0\n", f"\noffset {lines.index(b'RPUSH l 500')}\n").replace("\nline 1\n", "\nline 501\n")
-    state.write_text(text.replace("\nbeginning 0\nbefore 0\n", "\n"))  # and the tool were of an older version
+    state.write_text(text.replace("\nbeginning 0\nbefore 0\n", "\n"))  # as an older version wrote it
     load(own, "--checkpoint", state, "-", input=lines)
     assert own.admin.call("LRANGE", "l", 0, -1) == [b"%d" % i for i in range(1000)]
 
@@ -197,7 +198,7 @@ def test_a_start_that_failed_leaves_the_checkpoint_as_it_was(own, tmp_path, stat
     path.write_text("INCR n\nNOSUCH\n" + "INCR n\n" * 1000)
     load(own, "--checkpoint", state, "--strict", "--pipeline", "10", path, status=1)
     before, sent = state.read_text(), own.admin.call("GET", "n")
-    (tmp_path / "state.new").mkdir()  # where the next one would be written
+    (tmp_path / "state.new").mkdir()  # the name of the next checkpoint's temporary file
     done = load(own, "--checkpoint", state, path, status=4)
     assert b"cannot write" in done.stderr and own.admin.call("GET", "n") == sent
     assert state.read_text() == before
@@ -209,7 +210,7 @@ def test_a_start_that_failed_leaves_the_checkpoint_as_it_was(own, tmp_path, stat
 def test_a_checkpoint_that_never_moved_belongs_to_no_load(own, tmp_path, state):
     path = tmp_path / "x.csv"
     path.write_text("id\n1\n")
-    load(1, "--checkpoint", state, "--as", "SADD s {wrong}", path, status=3)  # nobody listens there
+    load(1, "--checkpoint", state, "--as", "SADD s {wrong}", path, status=3)  # nothing listens there
     assert state.exists()
     done = load(own, "--checkpoint", state, "--as", "SADD s {id}", path)
     assert counts(done) == (1, 1, 0) and b"earlier run" not in done.stdout
@@ -287,7 +288,7 @@ def test_an_input_that_has_become_shorter_is_refused(own, tmp_path, state):
 
 
 def stopped_at(own, tmp_path, state, name, lines, pack=bytes):
-    """The input of a load that was stopped behind these lines: its file, or - if it has none."""
+    """Runs a load that stops behind these lines. Returns its input: a file, or - for standard input."""
     path = tmp_path / name
     path.write_bytes(pack(lines + b"NOSUCH\n" + b"RPUSH l x\n" * 1000))
     words = ("--checkpoint", state, "--strict", "--pipeline", "1", "--format", "commands")
@@ -317,6 +318,6 @@ def test_an_input_that_was_replaced_by_another_is_refused_and_nothing_is_sent(ow
         file = "-" if name == "-" else str(path)
         assert f"{file} is not the file it was: before byte " in done.stderr.decode()
         assert state.read_text() == before and own.admin.call("LLEN", "l") == sent and not own.admin.call("EXISTS", "other")
-    # A file that only grew goes on.
+    # With a file that has only grown, the load goes on.
     go_on(lines + b"NOSUCH\n" + b"RPUSH l x\n" * 2000, 1)
     assert own.admin.call("LLEN", "l") == 3000

@@ -83,7 +83,7 @@ def test_a_slot_that_moves_while_it_is_loaded_loses_nothing_and_keeps_the_order(
 
 
 def move_slot(cluster, slot, source, target):
-    """As redis-cli --cluster reshard does it: whoever asks meanwhile gets ASK, then MOVED."""
+    """Does what redis-cli --cluster reshard does: clients that ask meanwhile get ASK, then MOVED."""
     source_id, target_id = (node.admin.call("CLUSTER", "MYID") for node in (source, target))
     target.admin.call("CLUSTER", "SETSLOT", slot, "IMPORTING", source_id)
     source.admin.call("CLUSTER", "SETSLOT", slot, "MIGRATING", target_id)
@@ -101,12 +101,12 @@ def test_a_replica_that_takes_over_gets_the_rest(tmp_path):
         with Running(tmp_path, "load", "--to", f":{port}", "--pipeline", "20", path) as running:
             wait_until(lambda: sum(cluster.keys()) == 100, "it is under way")
             dying = cluster.masters[0]
-            # What was answered is on the replica too: killing would lose what was not copied yet.
+            # The pause lets the replica catch up: otherwise the kill would lose what was answered and not copied yet.
             dying.admin.call("CLIENT", "PAUSE", 20_000, "WRITE")
             replica = next(node for node in cluster.nodes if node.info("replication").get("master_port") == str(dying.port))
             dying.wait_for_replica(replica)
             dying.kill()
-            # It cannot know that the replica has everything.
+            # The load cannot know that the replica has everything.
             running.ends_with(5)
             assert f"other nodes have taken over from 127.0.0.1:{dying.port}, and may lack" in running.errors()
         members = sum(len(list_) for node in cluster.masters for list_ in sets_on(node))

@@ -1,4 +1,4 @@
-"""millrace load: what goes wrong is told, with the line it stands in, and by the exit status."""
+"""millrace load: what goes wrong is reported with its line, and by the exit status."""
 
 import subprocess
 
@@ -62,7 +62,7 @@ def test_a_full_disk_for_the_errors_ends_it_with_status_4(server):
     assert counts(done)[2] > 0
 
 
-def test_a_summary_that_cannot_be_written_is_told_with_status_4(server, c):
+def test_a_summary_that_cannot_be_written_is_reported_with_status_4(server, c):
     with open("/dev/full", "wb") as full:
         done = subprocess.run([TOOL, "load", "--to", f":{server.port}", "-"], input=b"SET a 1\n", stdout=full,
                               stderr=subprocess.PIPE, timeout=30)

@@ -1,4 +1,4 @@
-"""millrace load: what it reads, and that what arrives is what was meant, byte for byte."""
+"""millrace load: the formats that it reads, and that the values arrive byte for byte."""
 
 import gzip
 import json
@@ -12,7 +12,7 @@ from server import REPOSITORY
 from tool import TOOL, counts, load, millrace
 
 NASTY = REPOSITORY / "tests" / "corpus" / "csv" / "nasty.csv"
-# What the rows of nasty.csv mean, and which lines of it are bad.
+# The meaning of the rows of nasty.csv, and which of its lines are bad.
 NASTY_VALUES = {
     b"plain": b"one", b"lf-only": b"one", b"empty": b"", b"quoted-empty": b"", b"comma": b"a,b",
     b"quote": b'say "hi"', b"only-quotes": b'""', b"lf-inside": b"two\nlines", b"crlf-inside": b"two\r\nlines",

@@ -1,4 +1,4 @@
-"""millrace load: a server that comes back without what it had confirmed is noticed, and never a success."""
+"""millrace load: if a server comes back without what it had confirmed, the load notices and never reports success."""
 
 import subprocess
 
@@ -18,7 +18,7 @@ def path(tmp_path):
 
 
 def killed_in_the_middle(server, running):
-    """kill -9 while it loads, and a new start on the same port."""
+    """Kills the server (kill -9) while the load runs, and restarts it on the same port."""
     wait_until(lambda: (server.admin.call("SCARD", "s") or 0) > 10_000, "it is under way")
     server.kill()
     running.wait_for_errors("trying to reach it again")
@@ -49,7 +49,7 @@ def test_a_server_whose_append_only_file_is_always_synced_has_everything(tmp_pat
         assert own.admin.call("SCARD", "s") == COUNT
 
 
-def test_where_the_last_two_seconds_may_be_missing_it_says_which_lines_those_are(tmp_path, path):
+def test_where_the_last_two_seconds_may_be_missing_it_names_those_lines(tmp_path, path):
     with Server(appendonly="yes", appendfsync="everysec") as own:
         with Running(tmp_path, "load", "--to", f":{own.port}", "--pipeline", "50", path) as running:
             killed_in_the_middle(own, running)
@@ -59,7 +59,7 @@ def test_where_the_last_two_seconds_may_be_missing_it_says_which_lines_those_are
 
 
 def test_lines_that_were_confirmed_long_before_are_not_doubted(tmp_path):
-    """The load waits for its input for longer than the file may be behind."""
+    """The load waits for its input for longer than the append-only file may lag behind."""
     with Server(appendonly="yes", appendfsync="everysec") as own:
         with Running(tmp_path, "load", "--to", f":{own.port}", "-", stdin=subprocess.PIPE) as running:
             def send(lines):
@@ -68,7 +68,7 @@ def test_lines_that_were_confirmed_long_before_are_not_doubted(tmp_path):
 
             send(b"SADD s 1\nSADD s 2\n")
             wait_until(lambda: own.admin.call("SCARD", "s") == 2, "it is under way")
-            running.wait_for_errors("2 records")  # the line of every few seconds: both are confirmed
+            running.wait_for_errors("2 records")  # the progress line that comes every few seconds: both are confirmed
             let_pass(3.5)
             send(b"SADD s 3\n")
             wait_until(lambda: own.admin.call("SCARD", "s") == 3, "the third has arrived")
@@ -81,7 +81,8 @@ def test_lines_that_were_confirmed_long_before_are_not_doubted(tmp_path):
 
 
 def test_a_silent_server_is_doubted_from_when_it_was_heard_last_not_from_when_it_was_asked(tmp_path):
-    """It confirms a line, is silent for longer than its file may be behind, gets another line and dies."""
+    """The server confirms a line, is silent for longer than its append-only file may lag behind, gets another line, and
+    dies."""
     with Server(appendonly="yes", appendfsync="everysec") as own:
         with Running(tmp_path, "load", "--to", f":{own.port}", "-", stdin=subprocess.PIPE) as running:
             def send(lines):
@@ -119,7 +120,7 @@ def test_what_was_confirmed_while_an_earlier_line_waits_for_its_answer_is_not_fo
         assert "lacks what was confirmed up to -:" in running.errors()
 
 
-def test_a_user_who_may_not_ask_cannot_be_told_that_all_is_well(tmp_path, path):
+def test_a_load_whose_user_may_not_ask_does_not_report_success(tmp_path, path):
     with Server(appendonly="yes", appendfsync="always") as own:
         own.admin.call("ACL", "SETUSER", "default", "-info")
         with Running(tmp_path, "load", "--to", f":{own.port}", "--pipeline", "50", path) as running:

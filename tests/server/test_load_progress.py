@@ -57,7 +57,7 @@ def test_a_quiet_load_prints_only_its_summary(server, tmp_path):
 
 
 def peak_memory(running):
-    """Kilobytes. What a parent is told (ru_maxrss) would count the parent itself, which made the child."""
+    """In kilobytes. The value that a parent can read (ru_maxrss) would include memory of the parent, from the fork."""
     status = pathlib.Path(f"/proc/{running.process.pid}/status").read_text()
     return int(status.split("\nVmHWM:")[1].split()[0])
 

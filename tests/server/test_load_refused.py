@@ -1,5 +1,5 @@
-"""millrace load: what depends on a SELECT or MULTI that was refused is refused too, and what can harm the whole server
-is sent only if that is allowed."""
+"""millrace load: commands that depend on a refused SELECT or MULTI are refused too, and commands that can harm the
+whole server are sent only if that is allowed."""
 
 import subprocess
 
@@ -16,7 +16,7 @@ def own():
 
 
 def told(done):
-    """Line and reason of what was told on stderr."""
+    """Line and reason of each failure reported on stderr."""
     return [tuple(line.split(": -:", 1)[1].split(": ", 1)) for line in done.stderr.decode().splitlines()]
 
 
@@ -65,7 +65,7 @@ def test_a_refused_transaction_ends_with_its_file(own, tmp_path):
 
 
 def test_a_checkpoint_stays_before_a_refused_multi_until_it_is_over(own, tmp_path):
-    """A second run that began behind it would send its commands outside any transaction."""
+    """A second run that started behind the MULTI would send its commands outside any transaction."""
     own.admin.call("ACL", "SETUSER", "default", "-multi")
     state = tmp_path / "state"
     lines = b"SET a 1\nMULTI\nRPUSH l 1\n"

@@ -1,4 +1,5 @@
-"""millrace load: what records become: several commands, optional, default and padded fields, typed JSON, arrays."""
+"""millrace load: the commands made from records: several per record, optional, default and padded fields, typed JSON,
+arrays."""
 
 import json
 import re
@@ -80,7 +81,7 @@ def test_a_column_that_a_file_does_not_have_may_be_optional(server, c):
     assert values_of(c, "u:1") == {b"a": b"x", b"c": b"0"}
 
 
-def test_a_column_whose_name_looks_like_more_is_meant_before(server, c):
+def test_a_column_whose_name_looks_like_an_option_is_preferred(server, c):
     load(server, "--format", "csv", "--as", "RPUSH l {ok?} {a|b} {n:3d}", "-", input=b"ok?,a|b,n:3d\nx,y,z\n")
     assert c.call("LRANGE", "l", 0, -1) == [b"x", b"y", b"z"]
 
@@ -154,7 +155,7 @@ def test_so_many_errors_end_the_run(server, c):
     (["--format", "csv", "--as", "SET k {a:01001d}"], "{a:01001d}: a number is padded to 1000 digits at most"),
     (["--strict", "--max-errors", "3"], "--strict excludes --max-errors"),
 ])
-def test_wrong_words_are_said(words, why):
+def test_wrong_words_are_reported(words, why):
     done = millrace("load", *words, "-", input=b"")
     assert done.returncode == 2 and why in done.stderr.decode(), done.stderr
 

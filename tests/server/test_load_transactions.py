@@ -10,7 +10,8 @@ import pytest
 from server import DEADLINE, Server, wait_until
 from tool import Running, counts, is_queueing, load, number_in
 
-# So many commands, ten at a time, take a second or so: long enough to be interrupted among them on a busy machine.
+# This many commands, ten at a time, take about a second: long enough to interrupt the load among them on a busy
+# machine.
 MANY = 150_000
 
 
@@ -59,7 +60,7 @@ def test_stopped_again_and_again_among_transactions_it_loads_each_command_once(o
             wait_until(lambda: number_in(state, "sent") >= goal or running.process.poll() is not None, "it is under way")
             running.process.send_signal(rng.choice([signal.SIGINT, signal.SIGTERM]))
             if running.process.wait(DEADLINE) == 0:
-                break  # it was done before the signal came
+                break  # the load ended before the signal came
             running.ends_with(130)
             stopped += 1
     assert stopped > 0
@@ -97,7 +98,7 @@ def test_a_database_selected_within_a_transaction_is_selected_when_it_was_carrie
     assert own.admin.call("EXISTS", "a") == 0
 
 
-def test_a_database_selected_within_a_discarded_transaction_is_not_gone_on_in(own, tmp_path, state):
+def test_a_database_selected_within_a_discarded_transaction_is_not_used_afterwards(own, tmp_path, state):
     path = tmp_path / "x.commands"
     path.write_text("MULTI\nSELECT 1\nDISCARD\nNOSUCH\nSET a 1\n")
     load(own, "--checkpoint", state, "--strict", "--pipeline", "1", path, status=1)
@@ -106,7 +107,7 @@ def test_a_database_selected_within_a_discarded_transaction_is_not_gone_on_in(ow
 
 
 def failures(done):
-    """Line and reason of what was told on stderr."""
+    """Line and reason of each failure reported on stderr."""
     return [tuple(line.split(":", 3)[2:]) for line in done.stderr.decode().splitlines()]
 
 
@@ -147,7 +148,7 @@ def test_what_the_input_discards_itself_succeeded(server, c):
     assert c.call("EXISTS", "a") == 0 and c.call("GET", "b") == b"1"
 
 
-def test_a_transaction_that_is_open_at_the_end_of_its_file_is_told_and_swallows_nothing(server, c, tmp_path, state):
+def test_a_transaction_that_is_open_at_the_end_of_its_file_is_reported_and_swallows_nothing(server, c, tmp_path, state):
     first, second = tmp_path / "f1.commands", tmp_path / "f2.commands"
     first.write_text("SET f0 1\nMULTI\nSET f1 1\n")
     second.write_text("SET f2 1\nMULTI\n")

@@ -1,4 +1,4 @@
-"""millrace load: servers that are slow, cut it off, restart, or never come back."""
+"""millrace load: servers that are slow, close its connection, restart, or never come back."""
 
 import subprocess
 
@@ -33,13 +33,13 @@ def test_a_server_that_stands_still_for_a_while_is_waited_for(own, tmp_path):
     with Running(tmp_path, "load", "--to", f":{own.port}", "--pipeline", "20", path) as running:
         wait_until(lambda: own.admin.call("LLEN", "l") > 1000, "it is under way")
         own.suspend()
-        running.wait_for_errors("records")  # the line of every few seconds: it goes on living
+        running.wait_for_errors("records")  # the progress line that comes every few seconds: the load goes on
         own.resume()
         running.ends_with(0)
     assert own.admin.call("LLEN", "l") == 200_000
 
 
-def test_replies_larger_than_all_buffers_block_nobody(own):
+def test_replies_larger_than_all_buffers_do_not_block_the_load(own):
     own.admin.call("SET", "big", "x" * 500_000)
     commands = encoded(["GET", "big"]) * 300 + encoded(["SET", "big", b"y" * 500_000]) * 50
     assert counts(load(own, "-", input=commands)) == (350, 350, 0)
@@ -70,7 +70,7 @@ def test_a_server_that_is_killed_and_restarted_gets_everything(own, tmp_path):
 
 
 def test_what_was_answered_is_not_sent_again_after_a_cut(own, tmp_path):
-    """Behind a cut, only commands that were under way can come twice: at most the pipeline."""
+    """After a lost connection, only commands that were in flight can be executed twice: at most the pipeline."""
     path = numbered(tmp_path / "x.commands", 100_000)
     with Running(tmp_path, "load", "--to", f":{own.port}", "--pipeline", "50", path) as running:
         wait_until(lambda: own.admin.call("LLEN", "l") > 10_000, "it is under way")
@@ -131,7 +131,7 @@ def test_a_server_that_lets_us_in_and_cuts_us_off_each_time_is_given_up(own):
     assert own.admin.call("GET", "a") == b"1"
 
 
-def test_a_password_comes_from_the_environment_and_a_wrong_one_is_told(own):
+def test_a_password_comes_from_the_environment_and_a_wrong_one_is_reported(own):
     own.admin.call("ACL", "SETUSER", "loader", "on", ">secret", "~*", "+@all")
     own.admin.call("CONFIG", "SET", "requirepass", "other")
     try:

@@ -98,7 +98,7 @@ def test_a_semaphore_of_one_is_no_exclusive_lock_but_excludes(c):
 @pytest.mark.parametrize("held, asked, name", [
     ((), ("SHARED",), "exclusive"), (("SHARED",), (), "shared"), (("LIMIT", 2), ("SHARED",), "limit")
 ], ids=str)
-def test_an_owner_who_asks_for_another_mode_than_it_holds_is_told(server, c, held, asked, name):
+def test_an_owner_that_asks_for_another_mode_than_it_holds_is_refused(server, c, held, asked, name):
     take(c, "ann", *held)
     before = server.digest("lock")
     error = c.error_of("LOCK.ACQUIRE", "lock", "ann", HOUR, *asked)
@@ -107,7 +107,7 @@ def test_an_owner_who_asks_for_another_mode_than_it_holds_is_told(server, c, hel
     assert server.digest("lock") == before
 
 
-def test_the_time_until_it_may_be_free_is_that_of_whoever_is_in_the_way(c):
+def test_the_time_until_it_may_be_free_is_that_of_the_holders_in_the_way(c):
     take(c, "ann", "LIMIT", 2, ttl=10_000)
     take(c, "bob", "LIMIT", 2, ttl=1_000_000)
     assert acquire(c, "carl", "LIMIT", 2)[2] <= 10_000, "one of them must go"
@@ -156,7 +156,7 @@ def test_a_late_renew_or_release_of_a_lost_lock_leaves_the_new_holders_alone(ser
     assert info(c)["holders"][0]["token"] == token
 
 
-def test_break_frees_a_lock_whoever_holds_it(c):
+def test_break_frees_a_lock_of_any_owner(c):
     assert c.call("LOCK.BREAK", "lock") == 0
     take(c, "ann", "SHARED")
     acquire(c, "ann", "SHARED")
@@ -168,11 +168,11 @@ def test_break_frees_a_lock_whoever_holds_it(c):
 
 
 def test_a_free_lock_takes_no_memory():
-    # Alone: a replica's backlog would grow.
+    # A server without a replica, whose backlog would grow.
     with Server() as alone, alone.connect() as c:
 
         def take_and_give_back(names):
-            # Leases longer than the test: none may stay anywhere.
+            # Leases longer than the test, so that a date left behind would take memory.
             c.call_all([("LOCK.ACQUIRE", name, "ann", HOUR) for name in names])
             c.call_all([("LOCK.RELEASE", name, "ann") for name in names])
             assert c.call("DBSIZE") == 0
@@ -188,13 +188,14 @@ UUID_AND_NUMBER = "8743c9c0-0795-4907-87fd-6c719a6b4586:1"
 
 
 def test_a_lock_with_one_holder_takes_160_bytes_at_most(c):
-    # Finding "Locks" 8 of issue 19: it took 303.
+    # Finding "Locks" 8 of issue 19: it was 303 bytes.
     take(c, UUID_AND_NUMBER)
     assert c.call("MEMORY", "USAGE", "lock") <= 160
 
 
 def test_all_that_a_held_lock_takes_is_about_twice_that_of_its_key():
-    # The tables of the host and the date on the agenda are not in MEMORY USAGE. It took 475 bytes and more.
+    # MEMORY USAGE does not contain the tables of the host and the date on the agenda. All together was 475 bytes and
+    # more.
     count = 20_000
     with Server() as alone, alone.connect() as c:
         used = lambda: int(alone.info("memory")["used_memory"])
@@ -253,7 +254,7 @@ def test_inside_a_transaction_and_a_script_it_is_taken_and_given_back(c):
     assert c.call("EVAL", script, 1, "lock") > fourth[1], "a token survives Lua's numbers"
 
 
-def test_nobody_is_told_to_wait_longer_than_the_whole_lease(c):
+def test_the_time_to_wait_is_never_longer_than_the_whole_lease(c):
     for number in range(50):
         key = f"lock:{number}"
         _, refused = c.call_all([("LOCK.ACQUIRE", key, "ann", "30000"), ("LOCK.ACQUIRE", key, "bob", "30000")])

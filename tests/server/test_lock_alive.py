@@ -27,7 +27,7 @@ def test_any_command_of_its_connection_takes_the_grant_up(c, wait, words):
     take(c, "holder")
     take(c, "holder", key="measure")
     first, second = wait("first", "ALIVE", 50), wait("second")
-    first.send(*words)  # waits behind the other, and is executed as soon as that is granted
+    first.send(*words)  # executed as soon as the waiting command before it is answered
     silent = wait("silent", "ALIVE", 50, key="measure")
     release(c, "holder")
     release(c, "holder", key="measure")
@@ -67,7 +67,7 @@ def test_a_lock_that_was_not_waited_for_needs_no_sign_of_life(c):
 
 
 def test_a_hold_that_was_there_before_is_kept(server, c, connect, wait):
-    """Only the grant that was not taken up is taken back."""
+    """Only the grant to which the client did not react is taken back."""
     take(c, "holder", "SHARED")
     writer = wait("writer", "ALIVE", 20)
     release(c, "holder")

@@ -1,4 +1,4 @@
-"""The wall clock jumps, and leases do not care: two holders with the usual recipe, one with ours."""
+"""The wall clock jumps, and leases do not change: two holders with the usual recipe, one with ours."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_the_servers_clock_jumps(server, clock, c):
 def test_with_the_recipe_two_clients_hold_the_lock_after_the_clock_jumped(clock, c):
     assert c.call("SET", "resource", "first", "NX", "PX", 60_000) == b"OK"
     clock.set(120)
-    # The first client has used a moment of its minute, and believes that it holds the lock.
+    # The first client has used only a moment of its minute, and believes that it still holds the lock.
     wait_until(lambda: c.call("SET", "resource", "second", "NX", "PX", 60_000) == b"OK", "the second has it too")
     assert c.call("EVAL", RELEASE, 1, "resource", "first") == 0, "when the first hears of it, it is too late"
 
@@ -91,7 +91,7 @@ def test_tokens_rise_although_the_clock_goes_back(clock, c):
 
 
 def test_tokens_rise_after_a_rewrite_without_preamble_although_the_clock_was_set_back(clock):
-    """Nothing of a lock that is free is left in such a file."""
+    """Such a file contains nothing about a free lock."""
     with clock.server(appendonly="yes", appendfsync="always", aof_use_rdb_preamble="no") as server:
         freed = take(server.admin, "ann")
         server.admin.call("LOCK.RELEASE", "lock", "ann")

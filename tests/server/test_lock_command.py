@@ -1,4 +1,4 @@
-"""millrace lock: a command that runs while nobody else's does."""
+"""millrace lock: a command that runs under a lock."""
 
 import json
 
@@ -11,7 +11,7 @@ from tool import TOOL, millrace
 
 
 def answer_of(script, server):
-    """What the command printed that ran under the lock."""
+    """The output of the command that ran under the lock."""
     return lock([server], "lock", *shell(script)).stdout.decode()
 
 
@@ -36,7 +36,7 @@ def test_it_ends_with_what_the_command_ended_with(server, c, script, status):
     assert c.call("EXISTS", "lock") == 0, "the lock is given back however it ended"
 
 
-def test_a_command_that_cannot_be_run_is_told_as_shells_tell_it(server, c):
+def test_a_command_that_cannot_be_run_is_reported_as_shells_do(server, c):
     done = lock([server], "lock", "--", "no-such-program", status=127)
     assert done.stderr == b"millrace lock: cannot run no-such-program: No such file or directory\n"
     done = lock([server], "lock", "--", "/", status=126)
@@ -68,7 +68,7 @@ def test_it_is_renewed_while_the_command_runs(server, c, tmp_path):
     assert c.call("EXISTS", "lock") == 0
 
 
-def test_it_ends_with_75_while_somebody_else_holds_the_lock(server, c, tmp_path):
+def test_it_ends_with_75_while_another_owner_holds_the_lock(server, c, tmp_path):
     take(c, "somebody")
     done = lock([server], "lock", "--", "touch", tmp_path / "ran", status=75)
     assert done.stderr == b"millrace lock: somebody else holds the lock lock\n"
@@ -98,7 +98,7 @@ def test_a_database_may_be_chosen(server, c):
     assert lock([server], "--database", 3, "lock", *shell(f"redis-cli -p {server.port} EXISTS lock")).stdout == b"0\n"
 
 
-# --- wrong calls and servers that do not let us ---
+# --- wrong calls, and servers that refuse us ---
 
 
 @pytest.mark.parametrize("words, text", [
@@ -115,7 +115,7 @@ def test_a_database_may_be_chosen(server, c):
     (["--to", "a:1", "--to", "a:1", "lock", "--", "true"], "millrace lock: a:1 is given twice"),
     (["--to", "a:b", "lock", "--", "true"], "millrace lock: a port is a number from 1 to 65535, not 'b'"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
-def test_a_wrong_call_is_told_and_runs_nothing(words, text):
+def test_a_wrong_call_is_reported_and_runs_nothing(words, text):
     done = millrace("lock", *words)
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.decode() == text + "\n"
@@ -128,7 +128,7 @@ def test_without_a_server_it_ends_with_3(tmp_path):
     assert millrace("lock", "--wait", "200ms", "--to", "127.0.0.1:1", "lock", "--", "true").returncode == 3
 
 
-def test_a_key_of_another_type_is_told(server, c):
+def test_a_key_of_another_type_is_reported(server, c):
     c.call("SET", "lock", "x")
     done = lock([server], "lock", "--", "true", status=3)
     assert done.stderr.decode().startswith(f"millrace lock: 127.0.0.1:{server.port} says: WRONGTYPE ")
@@ -173,7 +173,7 @@ def test_a_lock_without_a_token_does_not_show_the_token_of_one_around_it(server,
     assert answer_of('echo "<$MILLRACE_LOCK_TOKEN>"', plain) == "<>\n"
 
 
-def test_there_it_excludes_and_waits_and_renews_and_is_lost_as_well(plain, tmp_path):
+def test_without_the_module_it_excludes_and_waits_and_renews_and_is_lost_as_well(plain, tmp_path):
     with Locked(tmp_path, [plain], "--ttl", "2s", "--grace", "10s") as running:
         running.wait_until_started()
         owner = plain.admin.call("GET", "lock")
@@ -187,7 +187,7 @@ def test_there_it_excludes_and_waits_and_renews_and_is_lost_as_well(plain, tmp_p
     lock([plain], "lock", "--", "true")
 
 
-def test_there_it_asks_again_until_it_has_it(plain, tmp_path):
+def test_without_the_module_it_asks_again_until_it_has_the_lock(plain, tmp_path):
     plain.admin.call("SET", "lock", "somebody")
     before = calls(plain, "set")
     with Locked(tmp_path, [plain], "--wait", "1m", script="echo mine") as running:

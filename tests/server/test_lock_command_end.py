@@ -1,4 +1,5 @@
-"""millrace lock when something ends: the lock, the command, millrace itself, the patience of who sits there."""
+"""millrace lock when it loses the lock, when the command or millrace itself ends, and when the user gives up at the
+terminal."""
 
 import ctypes
 import os
@@ -95,14 +96,15 @@ def test_nothing_the_command_started_survives_the_lock(server, c, tmp_path, trap
 
 @pytest.fixture
 def as_in_a_container():
-    """Orphans come to us, and we do not bury them, as the first process of many a container."""
+    """Orphans become children of this process, which does not wait for them, like the first process of many
+    containers."""
     set_child_subreaper = 36
     ctypes.CDLL(None).prctl(set_child_subreaper, 1)
     yield
     ctypes.CDLL(None).prctl(set_child_subreaper, 0)
 
 
-def test_the_grace_is_over_when_all_have_ended_though_nobody_else_buries_them(server, c, tmp_path, as_in_a_container):
+def test_the_grace_is_over_when_all_have_ended_even_if_no_parent_waits_for_them(server, c, tmp_path, as_in_a_container):
     with Locked(tmp_path, [server], "--ttl", "2s", "--grace", "24h", script="echo started $$; sleep 3600; echo finished") as running:
         running.wait_until_started()
         c.call("LOCK.BREAK", "lock")
@@ -110,12 +112,12 @@ def test_the_grace_is_over_when_all_have_ended_though_nobody_else_buries_them(se
     assert "finished" not in running.output()
 
 
-# --- millrace is told to end, or ended ---
+# --- millrace gets a signal, or is killed ---
 
 
 @pytest.fixture
 def hangup():
-    """Sets what programs that are started from now on do at SIGHUP, whatever the tests themselves were started with."""
+    """Sets how programs that are started from now on handle SIGHUP, whatever setting the tests themselves inherited."""
     before = signal.getsignal(signal.SIGHUP)
     yield lambda what: signal.signal(signal.SIGHUP, what)
     signal.signal(signal.SIGHUP, before)
@@ -158,7 +160,7 @@ def test_with_nohup_the_end_of_the_terminal_stops_neither_it_nor_the_command(ser
         running.ends_with(143)
 
 
-def test_the_lock_is_renewed_until_a_command_that_was_told_to_end_has_ended(server, c, tmp_path):
+def test_the_lock_is_renewed_until_a_command_that_was_sent_the_signal_has_ended(server, c, tmp_path):
     with Locked(tmp_path, [server], "--ttl", "2s", script=f"trap 'echo heard' TERM; {FOR_EVER}") as running:
         running.wait_until_started()
         running.process.send_signal(signal.SIGTERM)
@@ -169,7 +171,7 @@ def test_the_lock_is_renewed_until_a_command_that_was_told_to_end_has_ended(serv
         running.ends_with(137)
 
 
-def test_who_is_interrupted_while_it_tries_several_servers_runs_nothing(server, c, tmp_path):
+def test_a_tool_that_is_interrupted_while_it_tries_several_servers_runs_nothing(server, c, tmp_path):
     take(c, "somebody")
     before = calls(server, "LOCK.ACQUIRE")
     with Server() as another, Locked(tmp_path, [server, another], "--wait", "1h", script="echo ran") as running:

@@ -13,24 +13,24 @@ from server import Server, wait_until
 
 @pytest.fixture
 def own():
-    """A server whose figures nobody else changes."""
+    """A server of its own, whose counters no other test changes."""
     with Server() as server:
         yield server
 
 
 def failed(server, command):
-    """How often it answered this with an error."""
+    """How often the server answered this command with an error."""
     figures = server.info("commandstats").get(f"cmdstat_{command}", "failed_calls=0")
     return int(figures.split("failed_calls=")[1].split(",")[0])
 
 
 def blocked_clients(server):
-    """The numbers of those who wait at the server."""
+    """The ids of the clients that wait at the server."""
     clients = [dict(word.split("=", 1) for word in line.split()) for line in server.admin.call("CLIENT", "LIST").decode().splitlines()]
     return [client["id"] for client in clients if client["flags"] == "b"]
 
 
-def test_who_came_first_is_served_first_and_asked_once(own, tmp_path):
+def test_the_tool_that_came_first_is_served_first_and_asked_once(own, tmp_path):
     take(own.admin, "somebody")
     with Locked(tmp_path, [own], "--wait", "1m") as running, own.connect() as later:
         wait_for_waiting(own, 1)
@@ -61,7 +61,7 @@ def test_a_wait_that_is_over_ends_with_75_and_leaves_the_line(own):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGKILL], ids=lambda number: number.name)
-def test_who_is_ended_while_it_waits_leaves_the_line(own, tmp_path, number):
+def test_a_tool_that_is_ended_while_it_waits_leaves_the_line(own, tmp_path, number):
     take(own.admin, "somebody")
     with Locked(tmp_path, [own], "--wait", "1h", script="echo ran") as running:
         wait_for_waiting(own, 1)
@@ -75,7 +75,7 @@ def test_who_is_ended_while_it_waits_leaves_the_line(own, tmp_path, number):
 
 
 def test_the_lease_begins_when_the_lock_is_granted_however_long_that_took(own, tmp_path):
-    """A wait of several leases: counted from its beginning, nothing would be left."""
+    """The wait is longer than several leases: a lease that began with the wait would be over."""
     take(own.admin, "somebody", ttl=5000)
     with Locked(tmp_path, [own], "--ttl", "2s", "--wait", "1m") as running:
         running.wait_until_started()
@@ -88,7 +88,7 @@ def test_the_lease_begins_when_the_lock_is_granted_however_long_that_took(own, t
 
 
 def test_a_grant_that_is_over_before_the_tool_looks_leads_back_into_the_line(own, tmp_path):
-    """Frozen while it waits, the tool is granted the lock and its lease ends."""
+    """The tool is stopped while it waits; it is granted the lock, and the lease ends before it goes on."""
     take(own.admin, "somebody")
     with Locked(tmp_path, [own], "--ttl", "200ms", "--wait", "1m") as running:
         wait_for_waiting(own, 1)
@@ -105,7 +105,7 @@ def test_a_grant_that_is_over_before_the_tool_looks_leads_back_into_the_line(own
         assert holder["holds"] == 1
 
 
-def test_who_loses_its_connection_goes_to_the_end_of_the_line(own, tmp_path):
+def test_a_tool_that_loses_its_connection_goes_to_the_end_of_the_line(own, tmp_path):
     take(own.admin, "somebody")
     with Locked(tmp_path, [own], "--wait", "1m") as running, own.connect() as later:
         wait_for_waiting(own, 1)
@@ -132,8 +132,8 @@ def test_a_server_that_comes_back_is_asked_again(tmp_path):
             running.wait_until_started()
 
 
-def test_a_machine_that_vanishes_is_noticed_by_who_waits(own, tmp_path):
-    """No packet tells; the system asks the other side from time to time (timer 2 of /proc/net/tcp)."""
+def test_a_waiting_tool_notices_that_the_server_vanished(own, tmp_path):
+    """No packet arrives; the operating system sends keepalive probes (timer 2 of /proc/net/tcp)."""
     take(own.admin, "somebody")
     with Locked(tmp_path, [own], "--wait", "1m") as running:
         wait_for_waiting(own, 1)

@@ -1,4 +1,4 @@
-"""Ten thousand clients wait for one lock: each hand-over wakes one, in order, and nobody asks meanwhile."""
+"""Ten thousand clients wait for one lock: each hand-over wakes one, in order, and no client polls."""
 
 import random
 import resource
@@ -13,7 +13,7 @@ COUNT = 10_000
 
 @pytest.fixture(scope="module")
 def crowd():
-    """A server, a lock that "holder" has, and ten thousand that wait for it: owners 0, 1, 2, ..."""
+    """A server, a lock that "holder" holds, and ten thousand clients that wait for it: owners 0, 1, 2, ..."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, COUNT + 1000)), hard))
     with Server(maxclients=COUNT + 100) as server:
@@ -30,7 +30,7 @@ def crowd():
 
 
 def calls(server):
-    """How often each command was called, but for those that ask."""
+    """How often each command was called, without the INFO of these questions."""
     stats = server.info("commandstats")
     counted = {name.lower(): int(row.split("calls=")[1].split(",")[0]) for name, row in stats.items()}
     return {name: number for name, number in counted.items() if name != "cmdstat_info"}
@@ -49,10 +49,10 @@ def test_each_hand_over_wakes_one_in_order_and_waiters_send_nothing(crowd):
             assert server.counter("lock_waiting") == COUNT - number - 1
         assert not any(client.has_answer() for client in clients[200:])
         counted = calls(server)
-        # Valkey counts a command that waited once it is answered.
+        # Valkey counts a waiting command only when it is answered.
         assert counted.pop("cmdstat_lock.acquire", 0) in (0, 200)
         assert counted == {"cmdstat_lock.release": 200, "cmdstat_config|resetstat": 1}
-        # Those who leave, anywhere in the line, leave at once.
+        # Clients that disconnect leave the line at once, wherever they stand.
         rng = random.Random(7)
         leavers = rng.sample(range(200, COUNT), 5000)
         for number in leavers:
@@ -63,7 +63,7 @@ def test_each_hand_over_wakes_one_in_order_and_waiters_send_nothing(crowd):
             release(c, owner)
             token_of(clients[number])
             owner = str(number)
-        # Whoever deletes it serves the next.
+        # Deleting the lock serves the next client.
         c.call("DEL", "lock")
         token_of(clients[left[50]])
         wait_until(lambda: server.counter("lock_waiting") == len(left) - 51, "one was served")

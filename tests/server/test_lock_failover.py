@@ -1,5 +1,5 @@
-"""Locks on a server that takes over or comes back: held by the same owners for no longer than
-before, and with tokens that go on rising."""
+"""Locks on a server that takes over or comes back: held by the same owners, for no longer than before, and with tokens
+that still rise."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from server import Server, wait_until, wait_until_same
 
 
 def some_locks(c):
-    """Locks of every mode, and a token that no lock holds any longer."""
+    """Makes locks of every mode, and a token whose lock has been released."""
     take(c, "ann", key="exclusive")
     acquire(c, "ann", key="exclusive")
     for reader in ("ann", "bob"):
@@ -62,7 +62,7 @@ def test_a_replica_ends_no_lease_by_itself_and_a_new_master_does(server, c):
         heir.replicate(server)
         take(c, "ann", ttl=1000)
         server.wait_for_replica(heir)
-        # Cut off: nobody tells it that the lease is over.
+        # Cut off: it is not told that the lease is over.
         heir.admin.call("REPLICAOF", "127.0.0.1", "1")
         wait_until(lambda: c.call("EXISTS", "lock") == 0, "the master ended it")
         assert heir.admin.call("EXISTS", "lock") == 1
@@ -72,7 +72,7 @@ def test_a_replica_ends_no_lease_by_itself_and_a_new_master_does(server, c):
 
 
 @pytest.mark.parametrize("attached", ["before", "after"])
-def test_who_waits_on_the_new_master_gets_the_lock_when_the_lease_ends(server, c, attached):
+def test_a_client_that_waits_on_the_new_master_gets_the_lock_when_the_lease_ends(server, c, attached):
     with Server() as heir:
         if attached == "before":
             heir.replicate(server)
@@ -248,8 +248,8 @@ def test_a_lock_that_migrates_keeps_its_holder_and_its_token(server):
 
 
 def test_a_token_from_far_in_the_future_is_refused():
-    """A payload must not push the tokens of the whole server to the end of the numbers."""
-    # A server of its own: others may have seen damaged payloads with tokens that are accepted.
+    """A payload must not push the tokens of the whole server to the largest number."""
+    # A server of its own: a shared one may have accepted a damaged payload with a large token before.
     with Server() as server:
         refuse_far_token(server, server.admin)
 

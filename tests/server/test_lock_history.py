@@ -77,11 +77,11 @@ class History:
         assert self.c.call("LOCK.RENEW", key, owner, HOUR) == int(owner in model.holders)
 
     def expire(self, key, model):
-        """The lease of a holder ends by itself."""
+        """Lets the lease of a holder expire."""
         if not model.holders:
             return None
         owner = self.rng.choice(list(model.holders))
-        # The end is certain, the moment is not: wait for the expiry to be counted.
+        # The lease ends soon, but the exact moment is not known: the test waits until the expiry is counted.
         before = self.server.counter("lock_expiries")
         assert self.c.call("LOCK.RENEW", key, owner, 1) == 1
         wait_until(lambda: self.server.counter("lock_expiries") == before + 1, "the lease is over")
@@ -97,7 +97,7 @@ class History:
         return how
 
     def transaction(self, key, model):
-        """One holder gives it back as often as it must, and another asks, all in one step."""
+        """In one step, a holder releases all of its holds and another owner asks."""
         if not model.holders:
             return None
         owner, newcomer = self.rng.choice(list(model.holders)), "newcomer"

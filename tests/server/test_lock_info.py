@@ -1,4 +1,4 @@
-"""Who holds it, who waits, and who waits for whom."""
+"""LOCK.INFO and LOCK.WAITS: which owners hold a lock, which wait, and for whom."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def waits(c, *options):
     return {**about, "waits": [named(one) for one in about["waits"]]}
 
 
-def test_a_lock_that_nobody_holds_is_a_free_one(c):
+def test_a_lock_without_holders_is_a_free_one(c):
     assert info(c, "never") == {"mode": b"none", "permits": 0, "holding": 0, "waiting": 0, "holders": [], "waiters": []}
     assert c.call("EXISTS", "never") == 0
 
@@ -33,7 +33,7 @@ def test_it_tells_the_mode_and_each_holder(c, options, mode, permits):
     assert 0 < holder["ttl"] <= 5000
 
 
-def test_it_tells_who_waits_in_which_order_and_how_long(c, wait):
+def test_it_lists_waiting_clients_in_order_and_how_long_they_have_waited(c, wait):
     take(c, "holder")
     for owner, *options in (("ann",), ("bob", "SHARED"), ("carl", "LIMIT", 3)):
         wait(owner, *options)
@@ -71,7 +71,7 @@ def test_asking_changes_nothing_and_a_lease_that_is_over_is_not_shown(server, c)
     assert info(c)["holding"] == 1
 
 
-def test_waits_lists_who_waits_for_whom_the_longest_wait_first(c, wait):
+def test_waits_lists_which_owner_waits_for_which_the_longest_wait_first(c, wait):
     assert waits(c) == {"waiting": 0, "waits": [], "cycles": []}
     take(c, "ann", key="a")
     take(c, "bob", "SHARED", key="b")
@@ -117,7 +117,7 @@ def test_waits_sees_all_databases_and_leaves_the_caller_in_his(server, c, connec
 
 
 def test_waits_is_for_operators(server, c):
-    """It names keys and owners of everybody, as CLIENT LIST does."""
+    """It names keys and owners of all users, as CLIENT LIST does."""
     take(c, "ann")
     [about] = c.call("COMMAND", "INFO", "LOCK.WAITS")
     assert b"admin" in about[2]

@@ -1,5 +1,5 @@
-"""A server with another monotonic clock, as another machine or the next boot has: for it the date
-of a lease's end counts. Here it is a time namespace."""
+"""A server with another monotonic clock, as after a reboot or on another machine: there the date of a lease's end
+counts. The test makes the other clock by a time namespace."""
 
 import subprocess
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(not can_have_another_clock(), reason="needs unsh
 
 @pytest.fixture(params=[1_000_000, -1], ids=["far ahead", "behind"])
 def there(request, tmp_path, monkeypatch):
-    """A server whose monotonic clock is so many seconds ahead of ours, or a little behind."""
+    """A server whose monotonic clock is some seconds ahead of ours, or a little behind."""
     script = tmp_path / "server"
     script.write_text(f'#!/bin/sh\nexec {" ".join(OTHER_CLOCK)} {request.param} {server_binary()} "$@"\n')
     script.chmod(0o755)

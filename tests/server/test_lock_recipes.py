@@ -1,5 +1,5 @@
-"""The recipes that people use without us run unchanged beside ours, and neither mistakes the
-other's keys for its own."""
+"""The recipes for locks that people use without the module run unchanged beside ours, and neither takes the other's
+keys for its own."""
 
 from locks import HOUR, acquire, take
 

@@ -1,12 +1,12 @@
-"""LOCK.RENEW … TOKEN: the holder of a lock over several servers says what token it has, and no server gives
-a smaller one after that."""
+"""LOCK.RENEW … TOKEN: the holder of a lock over several servers sends its token, and after that no server issues a
+smaller one."""
 
 import pytest
 
 from locks import HOUR, info, release, take
 from server import Server, wait_until
 
-MINUTE = 60_000_000  # in tokens: microseconds
+MINUTE = 60_000_000  # tokens count microseconds
 MOST_AHEAD = 50 * 365 * 24 * 60 * MINUTE
 
 
@@ -34,7 +34,7 @@ def test_a_smaller_token_changes_nothing_and_renews_all_the_same(c):
     assert info(c)["holders"][0]["ttl"] > 1000
 
 
-def test_who_holds_nothing_raises_nothing(c):
+def test_an_owner_that_holds_nothing_raises_no_token(c):
     mine = take(c, "ann")
     assert renew(c, "bob", "TOKEN", mine + MINUTE) == 0
     assert renew(c, "bob", "TOKEN", mine + MINUTE, key="nothing") == 0
@@ -43,7 +43,7 @@ def test_who_holds_nothing_raises_nothing(c):
 
 def test_a_token_too_far_ahead_is_refused_and_renews_nothing():
     text = "ERR the TOKEN is too far ahead of this server's clock"
-    # A server of its own: its tokens are decades ahead ever after.
+    # A server of its own: its tokens stay decades ahead.
     with Server() as own, own.connect() as c:
         mine = take(c, "ann", ttl=1000)
         assert c.error_of("LOCK.RENEW", "lock", "ann", HOUR, "TOKEN", mine + MOST_AHEAD + MINUTE) == text
@@ -63,7 +63,7 @@ def test_wrong_words_are_refused(c):
     assert c.error_of("LOCK.RENEW", "lock", "ann", 5, "FENCE", 6) == "ERR syntax error: expected TOKEN, found 'FENCE'"
 
 
-def test_a_replica_hears_of_it_and_goes_on_from_there(server, replica, c):
+def test_a_replica_gets_the_token_and_continues_from_there(server, replica, c):
     mine = take(c, "ann")
     renew(c, "ann", "TOKEN", mine + MINUTE)
     server.wait_for_replica(replica)

@@ -1,4 +1,4 @@
-"""Waiting for a lock: fair, without polling, and nobody is woken in vain."""
+"""Waiting for a lock: fair, without polling, and no client is woken in vain."""
 
 import pytest
 
@@ -40,7 +40,7 @@ def test_the_lock_passes_on_when_a_lease_ends_by_itself(server, c, wait):
     assert holders(c) == ["second"]
 
 
-def test_the_lease_of_who_waited_begins_with_the_grant(c, wait):
+def test_the_lease_of_a_client_that_waited_begins_with_the_grant(c, wait):
     take(c, "holder")
     client = wait("waiter", ttl=HOUR)
     c.call("LOCK.RENEW", "lock", "holder", 1)
@@ -48,7 +48,7 @@ def test_the_lease_of_who_waited_begins_with_the_grant(c, wait):
     assert info(c)["holders"][0]["ttl"] > HOUR - 20_000
 
 
-def test_a_waiter_with_a_smaller_limit_than_came_later_holds_nobody_back(server, c, wait):
+def test_a_waiter_with_a_smaller_limit_than_came_later_does_not_hold_others_back(server, c, wait):
     take(c, "ann", "LIMIT", 3)
     take(c, "bob", "LIMIT", 3)
     one = wait("one", "LIMIT", 1)
@@ -59,7 +59,7 @@ def test_a_waiter_with_a_smaller_limit_than_came_later_holds_nobody_back(server,
 
 
 @pytest.mark.parametrize("how", ["DEL", "UNLINK", "LOCK.BREAK"])
-def test_a_lock_that_is_deleted_or_broken_goes_to_the_first(server, c, wait, how):
+def test_a_lock_that_is_deleted_or_broken_goes_to_the_first_in_line(server, c, wait, how):
     before = take(c, "holder")
     clients = [wait("first"), wait("second")]
     c.call(how, "lock")
@@ -171,7 +171,7 @@ def test_a_wait_ends_after_its_time_whatever_happens_to_all_keys(server, c, wait
     c.call("FLUSHALL")
 
 
-def test_who_leaves_the_front_lets_those_behind_it_in(server, c, wait):
+def test_a_client_that_leaves_the_front_lets_the_next_ones_in(server, c, wait):
     take(c, "reader 1", "SHARED")
     wait("writer", wait=700)
     reader = wait("reader 2", "SHARED")
@@ -183,7 +183,7 @@ def test_who_leaves_the_front_lets_those_behind_it_in(server, c, wait):
 
 
 @pytest.mark.parametrize("how", ["closes", "killed", "unblocked"])
-def test_who_leaves_the_line_is_not_served(server, c, connect, wait, how):
+def test_a_client_that_leaves_the_line_is_not_served(server, c, connect, wait, how):
     take(c, "holder")
     leaver = connect()
     number = leaver.call("CLIENT", "ID")
@@ -200,13 +200,13 @@ def test_who_leaves_the_line_is_not_served(server, c, connect, wait, how):
 
 
 @pytest.mark.parametrize("how", [("KILL", "ID"), ("UNBLOCK",)], ids=lambda words: words[0])
-def test_a_grant_to_a_client_that_is_gone_before_it_hears_of_it_passes_on(server, replica, c, connect, wait, how):
+def test_a_grant_to_a_client_that_disconnects_before_it_gets_the_answer_passes_on(server, replica, c, connect, wait, how):
     before = take(c, "holder")
     gone = connect()
     number = gone.call("CLIENT", "ID")
     start_waiting(server, gone, "gone")
     stays = wait("stays")
-    # In one turn of the server's loop: it is granted, and the client is gone.
+    # Both happen in one turn of the server's event loop: the lock is granted, and the client disconnects.
     c.call("MULTI")
     release(c, "holder")
     c.call("LOCK.INFO", "lock")
@@ -217,7 +217,7 @@ def test_a_grant_to_a_client_that_is_gone_before_it_hears_of_it_passes_on(server
     assert holders(c) == ["stays"]
 
 
-def test_a_grant_that_was_lost_is_taken_back_even_if_nobody_else_waits(c, connect, server):
+def test_a_grant_that_was_lost_is_taken_back_even_if_no_other_client_waits(c, connect, server):
     take(c, "holder")
     gone = connect()
     number = gone.call("CLIENT", "ID")
@@ -252,7 +252,7 @@ def test_one_owner_on_two_connections_has_two_holds(server, c, wait):
     assert release(c, "ann") == 1
 
 
-def test_who_waits_behind_another_type_gets_the_lock_when_that_goes(server, c, wait):
+def test_a_client_that_waits_behind_another_type_gets_the_lock_when_that_key_is_deleted(server, c, wait):
     take(c, "holder")
     client = wait("waiter")
     c.call("SET", "lock", "text")

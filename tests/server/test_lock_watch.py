@@ -1,4 +1,4 @@
-"""Leader election: who holds a lock, what it says about itself, and who takes over, without polling."""
+"""Leader election: which owner holds a lock, what it says about itself, and which one takes over, without polling."""
 
 import resource
 
@@ -31,7 +31,7 @@ def told(client):
     return named(client.read())["owner"].decode()
 
 
-def test_it_tells_who_holds_the_lock_with_token_and_value(c):
+def test_it_names_the_holder_of_the_lock_with_token_and_value(c):
     assert watch(c) is None
     token = take(c, "ann", "VALUE", "10.0.0.7:80")
     assert watch(c) == {"owner": b"ann", "token": token, "value": b"10.0.0.7:80"}
@@ -56,7 +56,7 @@ def test_a_value_stays_with_the_hold_and_is_replaced_by_another(c):
     assert watch(c)["value"] == b"", "of an earlier hold nothing is left"
 
 
-def test_all_who_watch_are_told_of_the_next_holder_once(server, c, watching):
+def test_all_watchers_get_the_next_holder_once(server, c, watching):
     first = take(c, "ann")
     clients = [watching("TOKEN", first) for _ in range(20)]
     release(c, "ann")
@@ -67,7 +67,7 @@ def test_all_who_watch_are_told_of_the_next_holder_once(server, c, watching):
         assert named(client.read()) == {"owner": b"bob", "token": second, "value": b"bob's"}
 
 
-def test_a_hand_over_to_who_waits_is_told(server, c, connect, watching):
+def test_a_hand_over_to_a_waiting_client_is_reported(server, c, connect, watching):
     first = take(c, "ann")
     client = watching("TOKEN", first)
     start_waiting(server, connect(), "bob", "VALUE", "b")
@@ -87,7 +87,7 @@ def test_a_renewal_and_a_second_hold_are_no_other_holder(server, c, watching):
     assert told(client) == "bob"
 
 
-def test_of_several_holders_the_newest_is_told(c):
+def test_of_several_holders_the_newest_is_reported(c):
     for owner in ("zoe", "ann", "mia"):
         take(c, owner, "SHARED")
     assert watch(c)["owner"] == b"mia"
@@ -95,7 +95,7 @@ def test_of_several_holders_the_newest_is_told(c):
     assert watch(c)["owner"] == b"ann"
 
 
-def test_who_watches_does_not_stand_in_line(server, c, watching):
+def test_a_watcher_does_not_stand_in_line(server, c, watching):
     client = watching()
     take(c, "ann")
     assert told(client) == "ann"

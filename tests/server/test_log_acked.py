@@ -1,4 +1,5 @@
-"""TRETAIN … ACKED: what every group has finished with goes, and TINFO says who holds the rest."""
+"""TRETAIN … ACKED: messages that every group has finished with are evicted, and TINFO says which group holds the
+rest."""
 
 import pytest
 
@@ -18,7 +19,7 @@ def held_by(c):
 
 @pytest.fixture
 def acked(c):
-    """A log of ten messages that keeps only what groups need."""
+    """A log of ten messages that keeps only the messages that groups still need."""
     write(c, 10)
     assert c.call("TRETAIN", "log", "ACKED", "yes") == b"OK"
     return c
@@ -38,7 +39,7 @@ def test_a_log_without_groups_keeps_all(acked):
     assert held_by(acked) == (b"no group", None)
 
 
-def test_what_is_acknowledged_goes(acked):
+def test_acknowledged_messages_are_evicted(acked):
     take(acked, 6, *LONG)
     assert first_and_last(acked) == [1, 10]
     acked.call("TACK", "log", "g", "1-4")
@@ -50,7 +51,7 @@ def test_what_is_acknowledged_goes(acked):
     assert numbers(acked, "pending", "lag", "lost") == [0, 4, 0]
 
 
-def test_without_retry_what_is_delivered_goes(acked):
+def test_without_retry_delivered_messages_are_evicted(acked):
     assert take(acked, 3) == [1, 2, 3]
     assert first_and_last(acked) == [4, 10]
     assert take(acked, 100) == [4, 5, 6, 7, 8, 9, 10]
@@ -108,7 +109,7 @@ def test_giving_up_lets_the_log_shrink(acked):
     ("TRETAIN", "log", "COUNT", "9"),
     ("TWRITE", "log", "BACKLOG", "10", "ENTRIES", "t", "one more"),
 ], ids=" ".join)
-def test_when_the_only_pending_message_is_evicted_what_was_finished_behind_it_goes_too(server, replica, acked, evict):
+def test_when_the_only_pending_message_is_evicted_finished_ones_behind_it_are_evicted_too(server, replica, acked, evict):
     take(acked, 6, *LONG)
     acked.call("TACK", "log", "g", "2-6")
     assert first_and_last(acked)[0] == 1
@@ -119,7 +120,7 @@ def test_when_the_only_pending_message_is_evicted_what_was_finished_behind_it_go
     assert replica.digest("log") == server.digest("log")
 
 
-def test_when_the_only_pending_message_is_too_old_what_was_finished_behind_it_goes_too(server, replica, c):
+def test_when_the_only_pending_message_is_too_old_finished_ones_behind_it_are_evicted_too(server, replica, c):
     write(c, 1)
     take(c, 1, *LONG)
     c.call("TRETAIN", "log", "ACKED", "yes", "AGE", "300")
@@ -132,7 +133,7 @@ def test_when_the_only_pending_message_is_too_old_what_was_finished_behind_it_go
         server.wait_for_replica(replica)
         return replica.digest("log") == server.digest("log")
 
-    # The others grow too old at any moment, also between two digests.
+    # The other messages may expire at any moment, also between two digests.
     wait_until(are_alike, "the replica has the same")
 
 
@@ -195,8 +196,8 @@ def test_replicas_and_restarts_shrink_the_same(server, replica, acked):
 
 
 def test_a_rewritten_aof_of_commands_brings_back_what_is_not_acknowledged():
-    """Groups come one after the other there, each before its pending messages: no group alone says
-    what all have finished with."""
+    """The file has one group after the other, each before its pending messages. So no single group shows which messages
+    all groups have finished with."""
     with Server(appendonly="yes", aof_use_rdb_preamble="no") as own, own.connect() as c:
         c.call("TRETAIN", "q", "ACKED", "yes")
         for i in range(20):

@@ -1,4 +1,4 @@
-"""TREAD … BLOCK: who is woken, when, in which order, and with what."""
+"""TREAD … BLOCK: which readers are woken, when, in which order, and with which answer."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def test_dollar_waits_for_the_next_message_to_be_written(c, waiting):
 
 
 @pytest.mark.parametrize("start", ["-1", "-100"])
-def test_who_counts_from_the_end_of_a_log_that_was_emptied_waits(c, waiting, start):
+def test_a_reader_from_the_end_of_a_log_that_was_emptied_waits(c, waiting, start):
     c.call("TWRITE", "log", "ENTRIES", "a", "1", "b", "2")
     c.call("TEVICT", "log", "2")
     assert c.call("TREAD", "log", start, "1") == []
@@ -86,7 +86,7 @@ def test_withinfo_tells_the_state_at_the_wake_up(c, waiting):
     assert reader.read() == [[1, 2], [1, b"a", b"1"]]
 
 
-def test_evicting_wakes_nobody(server, c, waiting):
+def test_evicting_wakes_no_reader(server, c, waiting):
     c.call("TWRITE", "log", "ENTRIES", "a", "1", "b", "2")
     reader = waiting("log", "$", "1", "BLOCK", "0")
     c.call("TEVICT", "log", "2")
@@ -94,7 +94,7 @@ def test_evicting_wakes_nobody(server, c, waiting):
     assert is_still_waiting(server, reader)
 
 
-def test_a_refused_write_wakes_nobody(server, c, waiting):
+def test_a_refused_write_wakes_no_reader(server, c, waiting):
     reader = waiting("log", "1", "1", "BLOCK", "0")
     c.error_of("TWRITE", "log", "ENTRIES", "a", "1", "b")
     assert is_still_waiting(server, reader)
@@ -138,8 +138,8 @@ def test_in_a_transaction_block_answers_at_once(c):
 
 
 def order_of_service(server, c, waiting, starts, write):
-    """Starts readers in turn, each with a command behind its read that notes its number; the
-    host goes on with the commands of those it wakes in the order in which it wakes them."""
+    """Starts readers in turn. Each sends a second command behind its read that records its number. The host executes
+    these in the order in which it wakes the readers."""
     readers = []
     for number, words in enumerate(starts):
         readers.append(waiting("log", *words))
@@ -156,7 +156,7 @@ def test_readers_are_woken_in_the_order_in_which_they_came(server, c, waiting):
     assert order_of_service(server, c, waiting, starts, ("TWRITE", "log", "t", "e")) == list(range(10))
 
 
-def test_who_came_first_is_first_whatever_offset_it_waits_for(server, c, waiting):
+def test_the_reader_that_came_first_is_served_first_whatever_offset_it_waits_for(server, c, waiting):
     starts = [(str(offset), "1", "BLOCK", "0") for offset in (3, 1, 2, 3, 1)]
     assert order_of_service(server, c, waiting, starts, ("TWRITE", "log", "ENTRIES", *["t", "e"] * 3)) == list(range(5))
 
@@ -197,7 +197,7 @@ def test_a_write_in_a_transaction_wakes_after_exec_with_the_final_state(server, 
     assert reader.read() == [[2, 2], None, [2, b"b", b"2"]]
 
 
-def test_a_message_that_does_not_outlive_its_transaction_wakes_nobody(server, c, waiting):
+def test_a_message_that_does_not_outlive_its_transaction_wakes_no_reader(server, c, waiting):
     reader = waiting("log", "1", "9", "BLOCK", "0")
     c.call("MULTI")
     c.call("TWRITE", "log", "a", "1")

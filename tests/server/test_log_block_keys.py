@@ -1,4 +1,4 @@
-"""TREAD … BLOCK when the key gets its content by another way than TWRITE, or loses it."""
+"""TREAD … BLOCK when the key gets its content in another way than by TWRITE, or loses it."""
 
 import pytest
 
@@ -58,7 +58,7 @@ def test_swapdb_wakes(c, waiting):
     assert reader.read() == EXPECTED
 
 
-def test_content_that_does_not_reach_the_offset_wakes_nobody(server, c, waiting):
+def test_content_that_does_not_reach_the_offset_wakes_no_reader(server, c, waiting):
     other_log(c)
     reader = waiting("log", "3", "9", "BLOCK", "0")
     c.call("RENAME", "source", "log")
@@ -67,7 +67,7 @@ def test_content_that_does_not_reach_the_offset_wakes_nobody(server, c, waiting)
     assert reader.read() == [[3, b"c", b"3"]]
 
 
-def test_a_key_deleted_and_made_anew_serves_who_waited_all_along(server, c, waiting):
+def test_a_key_deleted_and_made_again_serves_readers_that_waited_all_the_time(server, c, waiting):
     c.call("TWRITE", "log", "ENTRIES", "a", "1", "b", "2")
     reader = waiting("log", "3", "9", "BLOCK", "0")
     c.call("DEL", "log")
@@ -78,8 +78,8 @@ def test_a_key_deleted_and_made_anew_serves_who_waited_all_along(server, c, wait
     assert reader.read() == [[3, b"new", b"3"]]
 
 
-# Readers by tag, and those that skip, remember how far they have looked. What they remember
-# must go with the log it was about, however that goes.
+# Readers by tag, and readers that skip, remember how far they have looked. This must be forgotten when the log is
+# deleted, in whatever way.
 WAYS_TO_GO = {
     "deleted": [("DEL", "log")],
     "unlinked": [("UNLINK", "log")],
@@ -94,7 +94,7 @@ WAYS_TO_GO = {
 
 @pytest.mark.parametrize("way", WAYS_TO_GO)
 @pytest.mark.parametrize("wait", [("TAGS", "1", "mine"), ("SKIP",)])
-def test_a_reader_looks_at_a_log_made_anew_from_its_beginning(server, c, waiting, way, wait):
+def test_a_reader_looks_at_a_log_that_was_made_again_from_its_beginning(server, c, waiting, way, wait):
     reader = waiting("log", "1", "9", "BLOCK", "0", *wait)
     c.call("TWRITE", "log", "BACKLOG", "0", "ENTRIES", *["other", "e"] * 5)
     assert is_still_waiting(server, reader)

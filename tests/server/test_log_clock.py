@@ -1,4 +1,4 @@
-"""A wall clock that is set while the server runs: nobody waits for it, and dates stay in order."""
+"""A wall clock that is set while the server runs: no wait depends on it, and dates stay in order."""
 
 import time
 
@@ -22,7 +22,7 @@ def test_the_shim_sets_the_servers_clock(stepped, clock):
 
 @pytest.mark.parametrize("step", [120, -120], ids=["forwards", "back"])
 @pytest.mark.parametrize("group", [(), ("GROUP", "g")], ids=["alone", "group"])
-def test_who_waits_is_served_at_once_after_the_clock_was_set(stepped, clock, step, group):
+def test_a_waiting_reader_is_served_at_once_after_the_clock_was_set(stepped, clock, step, group):
     stepped.admin.call("TWRITE", "aging", "t", "x")
     stepped.admin.call("TRETAIN", "aging", "AGE", "40000")  # a date is on the agenda
     clock.set(step)
@@ -33,7 +33,7 @@ def test_who_waits_is_served_at_once_after_the_clock_was_set(stepped, clock, ste
     assert reader.read() == [[1, b"t", b"e"]]
 
 
-def test_what_is_too_old_goes_soon_after_the_clock_was_set_forwards(stepped, clock):
+def test_old_messages_are_evicted_soon_after_the_clock_was_set_forwards(stepped, clock):
     c = stepped.admin
     c.call("TWRITE", "aging", "t", "x")
     c.call("TRETAIN", "aging", "AGE", "60000")

@@ -1,4 +1,4 @@
-"""Dead letters: what is given up goes to another log, in one step, with its story in the tag."""
+"""Dead letters: a message that is given up goes to another log, in one step, and the tag there says why."""
 
 import json
 import pathlib
@@ -12,19 +12,19 @@ COMMANDS = (b"MULTI", b"EXEC", b"TWRITE", b"GIVENUP")
 
 
 def give_up_soon(c, key="log", group="g", letters="dead", expiry="30"):
-    """Delivers all there is with a short expiry."""
+    """Delivers all messages with an expiry so short that they are given up soon."""
     take(c, 0, group=group, key=key)
     c.call("TGROUP", "SET", key, group, "DEADLETTER", letters)
     return take(c, 1000, "RETRY", "50000", expiry, group=group, key=key)
 
 
 def letters(c, count, key="dead"):
-    """The dead letters, once there are so many: what their tags say, and their entries."""
+    """Waits for this many dead letters; returns their decoded tags and their entries."""
     wait_until(lambda: len(c.call("TREAD", key, "1", "1000000")) >= count, f"{count} dead letters")
     return [(json.loads(tag), entry) for _, tag, entry in c.call("TREAD", key, "1", "1000000")]
 
 
-# --- what they say ---
+# --- what a dead letter says ---
 
 
 def test_an_expired_message_becomes_a_dead_letter(c):
@@ -220,7 +220,7 @@ def test_a_log_renamed_to_its_dead_letter_key_keeps_its_messages(server, c):
     assert c.call("TREAD", "dead", "1", "0", "WITHINFO") == [[1, 100]]
 
 
-def test_a_deleted_dead_letter_key_is_made_anew(c):
+def test_a_deleted_dead_letter_key_is_made_again(c):
     write(c)
     c.call("TWRITE", "dead", "old", "old")
     give_up_soon(c)
@@ -251,7 +251,7 @@ def test_in_a_cluster_it_must_be_in_the_same_slot():
         assert (pending_offsets(c, key="{b}log"), len(letters(c, 1, key="x{a}"))) == ([2], 1)
 
 
-def test_who_sets_it_must_be_allowed_to_write_there(server, c):
+def test_a_user_who_sets_it_must_be_allowed_to_write_there(server, c):
     take(c, 0)
     server.admin.call("ACL", "SETUSER", "guest", "reset", "on", "nopass", "+@all", "~log", "~mine", "%R~read")
     try:

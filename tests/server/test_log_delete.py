@@ -1,4 +1,4 @@
-"""TDEL: single messages go, and all with a tag; their offsets read as null."""
+"""TDEL: deletes single messages, or all with a tag; a read by offset then gives null."""
 
 import pathlib
 
@@ -77,7 +77,7 @@ def test_a_blocked_group_that_was_full_gets_more_when_what_it_holds_is_deleted(s
     assert reader.read()[0][0] == 3
 
 
-def test_by_tag_it_goes_on_in_the_background_and_tells_how_far_it_is(log):
+def test_by_tag_it_goes_on_in_the_background_and_reports_its_progress(log):
     assert log.call("TDEL", "log", "TAGS", "2", "t1", "unknown") == 0
     wait_until(lambda: info(log)["deleting"] == 0, "the deletion is done")
     assert info(log)["deleted"] == 34 and info(log)["deleting-offset"] == 0
@@ -99,7 +99,7 @@ def test_a_deletion_by_tag_that_waits_is_in_the_information(log):
     assert info(log)["messages"] == 33
 
 
-def test_what_is_deleted_takes_no_memory(c):
+def test_deleted_messages_take_no_memory(c):
     c.call("TWRITE", "log", "ENTRIES", *["t", "e" * 1000] * 1000)
     before = c.call("MEMORY", "USAGE", "log", "SAMPLES", "0")
     assert before > 1_000_000
@@ -151,7 +151,8 @@ def test_more_than_10000_at_once_are_refused_and_nothing_is_deleted(c):
 
 @pytest.mark.parametrize("packed", ["no", "yes"])
 def test_messages_that_are_far_apart_are_refused_if_there_are_many_and_nothing_is_deleted(server, c, packed):
-    """A block of which something stays is written again, however little goes: 18 ms for 1,000 of them, once."""
+    """A block that keeps some messages is rewritten, even if only one is deleted. Deleting from 1,000 blocks once took
+    18 ms."""
     with server.changed_settings(**{"millrace.compress": packed, "millrace.compress-age": "0"}):
         for start in range(0, 4000, 100):
             c.call("TWRITE", "log", "ENTRIES", *["t", "e" * 1000] * 100)

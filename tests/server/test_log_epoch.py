@@ -76,7 +76,7 @@ def test_a_reader_that_waits_hears_that_the_log_is_another(server, c, connect):
 
 
 @pytest.mark.parametrize("offset", ["1.0", "1.-1", ".1", "1.", "1.1.1", "-1.1", "281474976710656.1", "1.9223372036854775808"])
-def test_what_is_no_position_is_refused(c, offset):
+def test_an_invalid_position_is_refused(c, offset):
     assert refused(c, "TREAD", "log", offset, "1").startswith("ERR invalid offset")
 
 
@@ -102,7 +102,7 @@ def test_a_replica_and_a_restart_keep_it(server, replica, c, connect):
     assert epoch(c, "log") == drawn
 
 
-def test_a_log_that_was_told_by_an_older_server_has_epoch_0(c):
+def test_a_log_that_came_from_an_older_server_has_epoch_0(c):
     c.call("TAPPLY", "log", "CLOCK", "1000")
     assert epoch(c, "log") == 0
     assert c.call("TREAD", "log", "0.1", "1") == []

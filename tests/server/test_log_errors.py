@@ -193,7 +193,7 @@ def test_bad_input_is_refused_and_changes_nothing(server, c, row):
 
 @pytest.mark.parametrize("name", ["TWRITE", "TREAD", "TEVICT", "TRETAIN", "TSEEK", "TINFO", "TAPPLY", "TACK", "TNACK", "TGROUP"])
 def test_a_command_without_a_key_is_refused(c, name):
-    # The host lists its containers in lower case, and so do we.
+    # The host lists subcommands in lower case, and so do we.
     listed = name.lower() if name == "TGROUP" else name
     assert c.error_of(name) == f"ERR wrong number of arguments for '{listed}' command"
 

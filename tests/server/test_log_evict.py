@@ -1,4 +1,4 @@
-"""TEVICT: exact, and offsets stay what they were."""
+"""TEVICT: evicts exactly what was asked for, and does not change offsets."""
 
 import pytest
 
@@ -62,7 +62,7 @@ def test_an_emptied_log_remembers_its_offsets_through_a_reload(ten):
     assert ten.call("TWRITE", "log", "t", "e") == 11
 
 
-def test_what_evicts_nothing_sends_no_event_and_no_effect(server, ten, connect):
+def test_an_eviction_of_nothing_sends_no_event_and_no_effect(server, ten, connect):
     with server.changed_settings(notify_keyspace_events="Kd"):
         listener = connect()
         listener.call("SUBSCRIBE", "__keyspace@0__:log")

@@ -67,7 +67,7 @@ def test_cold_blocks_travel_as_they_lie_in_memory(server, c):
     assert frame.messages == expected
     assert frame.packed_blocks == info(c)["packed-blocks"]
     assert len(data) < sum(len(m[1]) + len(m[2]) for m in expected) / 3
-    # From the middle of a packed block, up to the middle of another.
+    # A read from the middle of a packed block up to the middle of another.
     for start, count in [(14, 3), (14, 100), (1, 14), (250, 249)]:
         assert framed(c, start, count).messages == plain(c, start, count)
 
@@ -115,7 +115,7 @@ def test_a_reader_waits_for_a_frame(c, waiting, server):
     assert c.call("TREAD", "log", "1", 1, "FRAMED", "BLOCK", "0")[:4] == b"MRF\x01"
 
 
-def test_whoever_follows_a_log_gets_what_is_new_and_not_the_whole_newest_block(c, waiting):
+def test_a_reader_that_follows_a_log_gets_what_is_new_and_not_the_whole_newest_block(c, waiting):
     c.call("TWRITE", "log", "ENTRIES", *["t", "x" * 100] * 50)
     reader = waiting("log", "51", "1000", "FRAMED", "BLOCK", "0")
     c.call("TWRITE", "log", "t", "new")
@@ -176,7 +176,8 @@ def test_a_tag_may_be_framed_if_it_stands_behind_entries(c):
 
 
 def test_a_dead_letter_with_the_tag_framed_comes_back_everywhere():
-    """What replicas and the AOF are told of a write to another log is never taken for a frame."""
+    """The effect of a write to the dead letters is not taken for a frame on replicas or in the AOF, even with this
+    tag."""
     with Server(appendonly="yes") as own:
         c = own.admin
         c.call("TGROUP", "CREATE", "jobs", "g", "DEADLETTER", "dead")
@@ -197,7 +198,7 @@ def test_an_empty_frame_is_refused_and_makes_no_log(c):
     assert c.call("EXISTS", "log") == 0
 
 
-def test_damaged_frames_are_refused_or_written_whole_and_hurt_nobody(server, c):
+def test_damaged_frames_are_refused_or_written_whole_and_do_no_harm(server, c):
     rng = random.Random(7)
     with server.changed_settings(**COLD):
         fill(c, count=200)
@@ -233,7 +234,7 @@ def test_a_frame_that_claims_more_than_it_brings_allocates_nothing_of_the_kind(s
 
 
 def packed_block(first, records, count):
-    """A block of a frame with these records, packed by zstd as little as that can be."""
+    """A block of a frame with these records, packed by zstd at a high level."""
     packed = subprocess.run(["zstd", "-19", "-c"], input=records, capture_output=True, check=True).stdout
     return numbers(first, 0, count, len(records), 0, len(packed)) + packed
 
@@ -247,7 +248,7 @@ def packed_block(first, records, count):
     ids=["messages", "bytes"],
 )
 def test_packed_blocks_bring_no_more_than_a_server_writes_at_once(c, records, count, blocks, refused):
-    """826 bytes were once a million messages, and 18 KB were 64 MB."""
+    """Before there was a limit, 826 bytes could become a million messages, and 18 KB could become 64 MB."""
 
     def frame(number):
         head = b"MRF\x01" + numbers(0, 1, 1, 1, 1 + number * count, number * count)

@@ -24,7 +24,8 @@ def test_a_write_wakes_with_what_was_written(c, worker):
 
 
 def our_calls(server):
-    """How often each of our commands was called, but TREAD: Valkey counts one that waited when it is answered."""
+    """How often each of our commands was called, except TREAD: Valkey counts a waiting command only when it is
+    answered."""
     ours = (item for item in server.info("commandstats").items() if item[0].startswith("cmdstat_T"))
     return {name: row.split(",")[0] for name, row in ours if name != "cmdstat_TREAD"}
 
@@ -76,7 +77,7 @@ def test_a_log_put_under_the_key_wakes(c, worker):
     assert [m[0] for m in reader.read()] == [1, 2]
 
 
-def test_a_dead_letter_wakes_who_waits_for_it(c, waiting):
+def test_a_dead_letter_wakes_the_reader_that_waits_for_it(c, waiting):
     write(c)
     take(c, 1, "RETRY", "50000", "30")
     c.call("TGROUP", "SET", "log", "g", "DEADLETTER", "dead")
@@ -90,7 +91,7 @@ def test_a_dead_letter_wakes_who_waits_for_it(c, waiting):
 
 @pytest.fixture
 def full(c, worker):
-    """A group with all it may have pending, new messages, and a reader that waits."""
+    """A group at its pending limit, new messages, and a reader that waits."""
     write(c, 5)
     take(c, 0)
     c.call("TGROUP", "SET", "log", "g", "PENDINGMAX", "2")
@@ -165,7 +166,7 @@ def test_a_write_of_n_messages_wakes_n_clients_at_most(server, c, worker):
     assert [reader.read()[0][0] for reader in readers[3:]] == [4, 5, 6, 7, 8, 9, 10]
 
 
-def test_who_asks_for_few_gets_no_more_and_the_others_share_the_rest(server, c, worker):
+def test_a_reader_that_asks_for_few_gets_no_more_and_the_others_share_the_rest(server, c, worker):
     few, many, last = worker(1), worker(5), worker(5)
     write(c, 6)
     assert [m[0] for m in few.read()] == [1]
@@ -198,7 +199,7 @@ def test_a_wake_up_that_finds_nothing_does_not_restart_the_timeout(c, waiting):
     c.call("TGROUP", "SET", "log", "g", "PENDINGMAX", "1")
     take(c, 1, *LONG)
     reader = waiting("log", "1", "1", "BLOCK", "150", "GROUP", "g", *LONG)
-    # Each write looks at who waits; if that restarted the time, it would never be over.
+    # Each write visits the waiting readers; if that restarted their time-out, it would never end.
     wait_until(lambda: write(c) and reader.has_answer(), "the time is over in spite of the writes", deadline=5)
     assert reader.read() is None
 
@@ -206,7 +207,7 @@ def test_a_wake_up_that_finds_nothing_does_not_restart_the_timeout(c, waiting):
 # --- what ends a wait ---
 
 
-def test_drop_dismisses_those_who_wait_and_no_others(server, c, worker, waiting):
+def test_drop_dismisses_the_readers_of_the_group_and_no_others(server, c, worker, waiting):
     dismissed = [worker(1, *LONG), worker(1)]
     stays = waiting("log", "1", "1", "BLOCK", "0", "GROUP", "other")
     c.call("TGROUP", "DROP", "log", "g")
@@ -227,7 +228,7 @@ def test_a_timeout_is_null_and_withinfo_the_information_alone(c):
 
 @pytest.mark.parametrize("birth", ["GROUP", "TAILGROUP"])
 @pytest.mark.parametrize("way", [("DEL", "log"), ("FLUSHALL",), ("RENAME", "log", "elsewhere")])
-def test_a_log_made_anew_serves_who_waited_all_along(server, c, waiting, birth, way):
+def test_a_log_that_is_made_again_serves_readers_that_waited_all_the_time(server, c, waiting, birth, way):
     write(c, 3)
     take(c, 3)
     reader = waiting("log", "1", "5", "BLOCK", "0", birth, "g")
@@ -237,7 +238,7 @@ def test_a_log_made_anew_serves_who_waited_all_along(server, c, waiting, birth, 
     assert reader.read() == [[1, b"t", b"e0"]]
 
 
-def test_a_client_that_left_gets_nothing_and_costs_nobody_a_message(server, c, worker):
+def test_a_client_that_left_gets_nothing_and_no_message_is_lost_by_it(server, c, worker):
     gone, stays = worker(1, *LONG), worker(1, *LONG)
     gone.close()
     wait_until(lambda: server.counter("log_readers_blocked") == 1, "it is gone")
@@ -246,7 +247,7 @@ def test_a_client_that_left_gets_nothing_and_costs_nobody_a_message(server, c, w
 
 
 def test_what_a_client_was_given_as_it_disconnected_comes_again(c, connect, worker):
-    # The server learns of the end before the write or after it; either way nothing is lost.
+    # The server may learn of the disconnection before or after the write; in both cases nothing is lost.
     for offset in range(1, 21):
         worker(1, *SHORT).close()
         write(c)
@@ -289,7 +290,7 @@ def test_a_command_of_ours_right_behind_a_transaction_does_not_come_before_its_r
     assert reader.read() == [[1, b"a", b"1"]]
 
 
-def test_a_group_read_behind_a_transaction_does_not_overtake_who_waits(c, worker):
+def test_a_group_read_behind_a_transaction_does_not_overtake_waiting_readers(c, worker):
     reader = worker(9)
     *_, answer = c.call_all([("MULTI",), ("TWRITE", "log", "a", "1"), ("EXEC",), ("TREAD", "log", "1", "9", "GROUP", "g")])
     assert (reader.read(), answer) == ([[1, b"a", b"1"]], [])

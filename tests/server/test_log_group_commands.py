@@ -125,7 +125,7 @@ def test_pending_can_be_asked_for_one_consumer_from_an_offset_and_for_a_few(c):
     assert pending_offsets(c, "FROM", "101") == pending_offsets(c, "CONSUMER", "carl") == []
 
 
-def test_pending_shows_a_hundred_unless_told_otherwise(c):
+def test_pending_shows_a_hundred_by_default(c):
     write(c, 300)
     take(c, 300, *LONG)
     assert pending_offsets(c) == list(range(1, 101))

@@ -1,4 +1,4 @@
-"""CONSUMER: what one holds is its own. Giving back uncounted, giving up, extending, reading again."""
+"""CONSUMER: a message is held by one consumer. Giving back uncounted, giving up, extending, reading again."""
 
 import json
 
@@ -15,7 +15,7 @@ def held(c, consumer):
 
 @pytest.fixture
 def passed_on(c):
-    """ann had 1 to 4; 2 and 3 have passed on to bob."""
+    """ann was given 1 to 4; 2 and 3 have then passed on to bob."""
     write(c, 4)
     take(c, 4, *LONG, "CONSUMER", "ann")
     c.call("TNACK", "log", "g", "2-3")
@@ -39,7 +39,7 @@ def test_a_late_tnack_of_one_consumer_leaves_alone_what_another_holds(passed_on)
     assert held(c, "bob") == [2, 3]
 
 
-def test_what_is_given_back_is_held_by_nobody(c):
+def test_a_message_that_is_given_back_is_held_by_no_consumer(c):
     write(c)
     take(c, 1, *LONG, "CONSUMER", "ann")
     assert c.call("TNACK", "log", "g", "CONSUMER", "ann", "DELAY", "3600000", "1") == 1
@@ -53,7 +53,7 @@ def test_what_is_given_back_is_held_by_nobody(c):
 
 
 def test_giving_back_at_a_shutdown_costs_no_attempt(c):
-    """Two shutdowns dead-lettered what nobody had ever tried."""
+    """When each giving back counted, two shutdowns sent messages to the dead letters that no worker had ever tried."""
     write(c)
     take(c, 0)
     c.call("TGROUP", "SET", "log", "g", "MAXATTEMPTS", "2")
@@ -116,13 +116,14 @@ def test_dead_copies_half_a_megabyte_at_a_time(c):
 
 
 def test_a_consumer_is_not_looked_for_without_end(c):
-    """One that holds nothing among 100,000 batches of another cost 10 ms, and a million cost 100."""
+    """Looking for a consumer that holds nothing among 100,000 batches of another once took 10 ms, and among a million
+    100 ms."""
     count = 101_000
     for _ in range(0, count, 1000):
         c.call("TWRITE", "log", "ENTRIES", *["t", "e"] * 1000)
     c.call("TGROUP", "CREATE", "log", "g", "FIRST")
     for first in range(0, count, 1000):
-        # No two neighbours have the same terms, so that each is a batch.
+        # Neighbouring messages have different lease times, so that each message is a batch of its own.
         c.call_all(
             ("TREAD", "log", "1", "1", "GROUP", "g", "RETRY", 3_600_000 + n % 2, "0", "CONSUMER", "bob")
             for n in range(first, first + 1000)

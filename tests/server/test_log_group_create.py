@@ -20,7 +20,7 @@ def test_a_group_is_made_where_it_says(c, where, first):
 
 
 def test_its_settings_hold_from_the_beginning(c):
-    """TGROUP SET before the first read was NOGROUP."""
+    """Before TGROUP CREATE existed, TGROUP SET before the first read was answered with NOGROUP."""
     words = ("PENDINGMAX", "2", "MAXATTEMPTS", "3", "DEADLETTER", "dead", "IDLE", "60000")
     assert c.call("TGROUP", "CREATE", "log", "g", "FIRST", *words) == 1
     assert numbers(c, "pending-max", "max-attempts", "dead-letter", "idle") == [2, 3, b"dead", 60000]
@@ -62,7 +62,7 @@ def test_what_is_wrong_makes_nothing(c, words, error):
 # --- IDLE ---
 
 
-def test_a_group_that_nobody_uses_is_dropped(c, replica):
+def test_an_unused_group_is_dropped(c, replica):
     write(c, 2)
     c.call("TGROUP", "CREATE", "log", "mistyped", "IDLE", "60")
     c.call("TRETAIN", "log", "ACKED", "yes")

@@ -1,4 +1,4 @@
-"""Bad input to the commands of groups: one exact error, nothing changed. And rights."""
+"""Bad input to the commands of groups: one exact error, nothing changed. Also access rights."""
 
 import pytest
 
@@ -160,7 +160,7 @@ RIGHTS_THAT_DO_NOT_DO = {
 
 
 @pytest.mark.parametrize("row", RIGHTS_THAT_DO_NOT_DO)
-def test_who_may_not_write_may_read_but_not_with_a_group(server, c, row):
+def test_a_user_who_may_not_write_may_read_but_not_with_a_group(server, c, row):
     write(c, 2)
     take(c, 0)
     before = server.digest("log")
@@ -197,7 +197,7 @@ def test_treadgroup_on_the_key_is_enough(server, c):
     assert (about(c)["last"], pending_offsets(c)) == (2, [])
 
 
-# --- the host's own judgement of writes ---
+# --- what the host itself refuses ---
 
 
 def test_treadgroup_is_what_tread_with_a_group_is(c):

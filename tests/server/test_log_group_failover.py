@@ -39,7 +39,7 @@ def test_a_promoted_replica_delivers_again_what_was_pending_and_not_what_was_ack
 
 @pytest.mark.parametrize("attached", ["before", "after"])
 def test_a_reader_blocked_on_the_new_master_is_woken_by_the_retry_timer(server, c, clock, attached):
-    clock.set(-3600)  # for the heir nothing is due before the reader waits
+    clock.set(-3600)  # for the new master nothing is due before the reader waits
     with clock.server() as heir:
         if attached == "before":
             heir.replicate(server)
@@ -61,7 +61,7 @@ def test_a_replica_gives_nothing_up_by_itself_and_a_new_master_does(server, c):
         write(c, 2)
         take(c, 2, "RETRY", "50000", "100")
         server.wait_for_replica(heir)
-        # Cut off: nobody tells it what to do with them.
+        # Cut off: it gets no effects about these messages.
         heir.admin.call("REPLICAOF", "127.0.0.1", "1")
         wait_until(lambda: about(server.admin)["expired"] == 2, "the master gave them up")
         assert numbers(heir.admin, "pending", "expired") == [2, 0]

@@ -1,4 +1,5 @@
-"""Who gets what: fresh messages beside those that are due again, and several readers that wait."""
+"""Which reader gets which message: new messages together with messages that are due again, and several waiting
+readers."""
 
 import pytest
 
@@ -7,7 +8,8 @@ from server import wait_until
 
 
 def test_poison_does_not_starve_good_messages(s, clock):
-    """Ten messages that nobody acknowledges, RETRY 1, COUNT 10: the five good ones came in none of 50 reads."""
+    """Ten messages that are never acknowledged, read with RETRY 1 and COUNT 10: once, the five good messages came in
+    none of 50 reads."""
     write(s, 10)
     assert len(take(s, 10, "RETRY", "1", "0")) == 10
     write(s, 5)
@@ -53,7 +55,7 @@ def test_a_read_without_retry_that_gets_a_due_message_has_it_for_good(c):
     assert take(c, 1) == []
 
 
-def test_what_is_done_so_lets_the_log_go(c):
+def test_messages_done_without_retry_no_longer_hold_the_log(c):
     c.call("TRETAIN", "log", "ACKED", "yes")
     write(c, 2)
     take(c, 2, *LONG)
@@ -66,7 +68,7 @@ def test_what_is_done_so_lets_the_log_go(c):
 
 
 def start_readers(server, connect, count, *options):
-    """They wait in this order."""
+    """Starts readers that wait in this order."""
     readers = []
     for _ in range(count):
         readers.append(connect())
@@ -82,7 +84,7 @@ def test_one_write_is_spread_over_all_readers_that_wait(server, c, connect, retr
     assert [[message[0] for message in reader.read()] for reader in readers] == [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
 
 
-def test_what_cannot_be_divided_goes_to_those_who_wait_longest(server, c, connect):
+def test_a_remainder_goes_to_the_readers_that_have_waited_longest(server, c, connect):
     readers = start_readers(server, connect, 3, "10", "GROUP", "g", "BLOCK", "0")
     write(c, 7)
     assert [len(reader.read()) for reader in readers] == [3, 2, 2]
@@ -104,7 +106,7 @@ def test_what_is_left_of_a_large_write_goes_to_the_next_read(server, c, connect)
     assert take(c, 10) == [7, 8, 9, 10]
 
 
-def test_what_falls_due_is_spread_as_well(server, c, connect):
+def test_messages_that_become_due_are_shared_among_readers_as_well(server, c, connect):
     write(c, 6)
     take(c, 6, "RETRY", "60000", "0")
     readers = start_readers(server, connect, 3, "10", "GROUP", "g", "BLOCK", "0", *LONG)

@@ -1,8 +1,8 @@
 """Random histories of writers, readers of several groups, answers, evictions, seeks and restarts,
 against a naive model that is told what was delivered and says whether that was allowed.
 
-Each step is a transaction: what is pending, the step, what is pending then, and TGROUP LIST. So
-whatever time does, it does between the steps, and the counts are exact.
+Each step is a transaction: a list of what is pending, the step, another such list, and TGROUP LIST. So leases end only
+between the steps, and the counts are exact.
 """
 
 import json
@@ -47,7 +47,7 @@ class History:
         self.c = None
 
     def do(self, words, apply):
-        """One step: apply(answer, asked, answered) does it to the model, and both must agree."""
+        """Executes one step; apply(answer, asked, answered) does the same to the model, and both must agree."""
         looks = [("TGROUP", "PENDING", "log", name, "COUNT", EVERYTHING) for name in GROUPS]
         asked = now()
         *_, answers = self.c.call_all([("MULTI",), *looks, words, *looks, ("TGROUP", "LIST", "log"), ("EXEC",)])
@@ -107,7 +107,7 @@ class History:
         self.do(read.words(name), apply)
 
     def wait(self):
-        """A read that may wait; what time does meanwhile is heard of after it."""
+        """A read that may wait; what becomes due meanwhile is seen after it."""
         name = self.known()
         if name is not None:
             read = Read(self.rng.choice([1, 5]), False, self.rng.choice(RETRIES), None)
@@ -190,7 +190,7 @@ class History:
                 raise AssertionError(f"step {number}, {step.__name__}, MILLRACE_SEED={SEED}: {problem}")
 
     def finish(self):
-        """Every message a group still owes comes, once; the dead letters are those given up."""
+        """Every message that a group has not delivered yet comes once; the dead letters are the messages given up."""
         for name in sorted(self.model.groups):
             self.do(("TACK", "log", name, f"1-{EVERYTHING}"), lambda *_: self.model.acknowledge(name, 1, EVERYTHING))
             read = Read(EVERYTHING, False, None, None)

@@ -1,4 +1,4 @@
-"""What an attack on groups has found, once each; the server must live and say the right thing."""
+"""Faults that an attack on groups has found, each once; the server must not crash, and must answer correctly."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def worker(key, *options):
 
 @pytest.fixture
 def own():
-    """A server of one's own, with an AOF, so that every effect is written somewhere."""
+    """A separate server with an AOF, so that every effect is written to a file."""
     with Server(appendonly="yes") as server:
         yield server
 
@@ -38,7 +38,7 @@ def test_a_group_is_served_after_what_was_pipelined_behind_a_blocking_command(ow
     assert own.admin.call("TGROUP", "LIST", "log")[0][3] == 1, "the delivery is in the AOF"
 
 
-def test_nobody_is_served_while_writes_are_paused(own):
+def test_no_reader_is_served_while_writes_are_paused(own):
     own.admin.call("TWRITE", "source", "t", "e")
     reader = own.connect()
     reader.send(*worker("log", "RETRY", "90000", "0"))
@@ -51,7 +51,7 @@ def test_nobody_is_served_while_writes_are_paused(own):
 
 
 def test_a_dead_letter_does_not_serve_its_readers_while_writes_are_paused(own):
-    # The reader waits before anything can become a dead letter.
+    # The reader starts to wait before anything can become a dead letter.
     reader = own.connect()
     reader.send(*worker("dead"))
     own.wait_for_blocked(1)

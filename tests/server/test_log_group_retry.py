@@ -1,4 +1,4 @@
-"""RETRY: when a message comes again, to whom, in which order, and when it is given up."""
+"""RETRY: when and in which order messages come again, to which reader, and when they are given up."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def test_a_message_comes_again_after_the_retry_time_and_not_before(c):
     assert numbers(c, "redelivered", "pending", "lag") == [2, 2, 0]
 
 
-def test_it_is_delivered_again_to_whoever_asks(c, connect):
+def test_it_is_delivered_again_to_any_reader_that_asks(c, connect):
     write(c)
     take(c, 1, *SHORT, "CONSUMER", "ann")
     assert take_later(connect(), 1, *LONG, "CONSUMER", "bob") == [1]
@@ -67,7 +67,7 @@ def test_the_expiry_stays_where_the_first_delivery_put_it(c):
     assert attempts == 2 and 50000 < retry <= 60000 and 40000 < expiry <= 50000
 
 
-def test_after_its_expiry_a_message_is_given_up_without_anybody_asking(c):
+def test_after_its_expiry_a_message_is_given_up_without_a_read(c):
     write(c, 3)
     take(c, 2, "RETRY", "50000", "30")
     wait_until(lambda: about(c)["expired"] == 2, "both are given up")
@@ -76,7 +76,7 @@ def test_after_its_expiry_a_message_is_given_up_without_anybody_asking(c):
     assert c.call("TACK", "log", "g", "1-2") == 0
 
 
-def test_a_due_message_that_nobody_fetched_expires_too(c):
+def test_a_due_message_that_was_not_fetched_expires_too(c):
     write(c)
     take(c, 1, "RETRY", "10", "60")
     wait_until(lambda: about(c)["expired"] == 1, "it is given up")

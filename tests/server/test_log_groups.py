@@ -1,10 +1,10 @@
-"""Groups: how they are born, who gets what, TACK, and the pending limit."""
+"""Groups: how they are created, which reader gets which message, TACK, and the pending limit."""
 
 import pytest
 
 from log_family import without_ages
 from log_groups import ALL, LONG, about, numbers, pending, pending_offsets, read, take, write
-# --- birth ---
+# --- creation ---
 
 
 def test_group_starts_at_the_first_message_there_is(c):
@@ -48,7 +48,7 @@ def test_a_read_of_nothing_makes_the_group_too(c):
     assert numbers(c, "last", "lag") == [0, 3]
 
 
-def test_a_group_is_born_on_replicas_and_in_the_aof_as_well(server, replica, c):
+def test_a_group_is_created_on_replicas_and_in_the_aof_as_well(server, replica, c):
     write(c, 3)
     c.call("TREAD", "log", "1", "5", "TAILGROUP", "late")
     take(c, 0, group="early")

@@ -16,7 +16,7 @@ TAGS = [b"", b"a", b"b", b"paid", b"\x00\xff", b"t" * 200]
 def pair(rng):
     tag = rng.choice(TAGS) if rng.random() < 0.8 else b"user:%d" % rng.randrange(1000)
     size = rng.choice([0, 1, 10, 30, 60, 200, 700])
-    # Half of them get smaller when they are packed.
+    # Half of them become smaller when they are packed.
     return tag, rng.randbytes(size) if rng.random() < 0.5 else b"x" * size
 
 
@@ -29,7 +29,7 @@ def offset(rng, model):
     return max(1, rng.randrange(model.first - 10, model.next + 10))
 
 
-# Each does one step to the server and to the model and checks that they agree.
+# Each function does one step to the server and to the model, and checks that they agree.
 
 
 def write(rng, c, key, model):
@@ -89,7 +89,7 @@ def change_block_size(rng, c, key, model):
 
 
 def replace(rng, c, key, model):
-    """Takes the key through DUMP and RESTORE, or away and back."""
+    """Replaces the key by DUMP and RESTORE, or moves it away and back."""
     if rng.random() < 0.5 and c.call("EXISTS", key):
         c.call("RESTORE", key, "0", c.call("DUMP", key), "REPLACE")
     elif c.call("EXISTS", key):
@@ -119,7 +119,7 @@ def test_a_random_history_goes_as_the_model_says(server, replica, c, number):
     print(f"MILLRACE_SEED={SEED}")
     rng = random.Random(f"{SEED}/{number}")
     models = {key: LogModel() for key in KEYS}
-    # On one side everything is packed at once, and nothing on the other; or on both.
+    # The master packs everything at once and the replica nothing, or the reverse, or both pack.
     cold = {"millrace.compress_age": "0", "millrace.compress_cache": "1000"}
     on_master = {} if number % 3 == 0 else cold
     on_replica = {} if number % 3 == 1 else cold

@@ -1,4 +1,4 @@
-"""TWRITE … ID: a write that is sent twice is stored once, within a window."""
+"""TWRITE … ID: a write that is sent twice within the window is stored once."""
 
 import pytest
 
@@ -85,7 +85,7 @@ def test_the_memory_of_old_ids_is_given_back_without_another_write(still, s, clo
     
 
     def are_forgotten():
-        clock.advance(2)  # a thousand are forgotten at once
+        clock.advance(2)  # a thousand ids are forgotten at once
         return info(s)["ids"] == 0
 
     wait_until(are_forgotten, "all are forgotten")

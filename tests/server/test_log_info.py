@@ -23,7 +23,7 @@ def milliseconds(c):
 
 
 def write_later(c, count=1, key="log"):
-    """Writes in a millisecond of its own, and returns that millisecond."""
+    """Writes in a millisecond in which nothing else was written, and returns that millisecond."""
     last = info(c, key)["last-time"]
     wait_until(lambda: milliseconds(c) > last, "the clock has moved on")
     c.call("TWRITE", key, "ENTRIES", *["t", "e"] * count)
@@ -35,7 +35,7 @@ def write_later(c, count=1, key="log"):
 
 @pytest.fixture
 def dated(c):
-    """A connection, and the times of the messages 1; 2, 3; 4."""
+    """A connection, and the three times: of message 1, of 2 and 3, and of 4."""
     return c, write_later(c), write_later(c, 2), write_later(c)
 
 

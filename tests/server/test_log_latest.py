@@ -1,4 +1,4 @@
-"""TRETAIN … LATEST yes: of each tag only the newest message stays."""
+"""TRETAIN … LATEST yes: only the newest message of each tag stays."""
 
 import random
 
@@ -26,7 +26,7 @@ def compacted(c, key="log"):
 
 
 def newest_of(tags):
-    """What is left of messages with these tags, the first of which has offset 1."""
+    """The messages that are left after messages with these tags were written from offset 1 on."""
     return sorted((offset, tag) for tag, offset in {tag: n + 1 for n, tag in enumerate(tags)}.items())
 
 
@@ -88,7 +88,7 @@ def test_a_log_of_many_blocks_ends_with_one_message_a_tag(c):
 
 
 @pytest.mark.parametrize("command", [("TRETAIN", "log", "LATEST", "no"), ("DEL", "log")], ids=lambda words: words[0])
-def test_what_was_known_of_many_tags_is_given_back_in_slices(server, c, command):
+def test_what_was_stored_about_many_tags_is_freed_in_slices(server, c, command):
     tags = [f"user:{n}" for n in range(50_000)]
     with server.changed_settings(**{"millrace.block_bytes": "256"}):
         for start in range(0, len(tags), 1000):
@@ -192,7 +192,7 @@ def test_room_that_compaction_makes_wakes_a_reader_of_a_full_group(c, waiting):
     assert reader.read() == [[2, b"b", b"entry of b"]]
 
 
-def test_what_all_have_finished_with_goes_although_compaction_took_what_held_it(c):
+def test_messages_that_all_have_finished_with_are_evicted_although_compaction_removed_what_held_them(c):
     c.call("TRETAIN", "log", "ACKED", "yes", "LATEST", "yes")
     write(c, "ab")
     assert take(c, 2, "RETRY", "60000", "0") == [1, 2]

@@ -1,4 +1,4 @@
-"""Cold blocks of logs are packed: what that gives, and that nobody can tell otherwise."""
+"""Cold blocks of logs are packed: how much memory that saves, and that answers stay the same."""
 
 import random
 
@@ -8,7 +8,7 @@ from payload import damaged, sealed, value_of
 from resp import RespError
 from server import Server, wait_until
 
-# Small blocks that are cold at once: everything but the newest block is packed.
+# Small blocks that are cold at once, so that all blocks but the newest are packed.
 COLD = {"millrace.block_bytes": "1024", "millrace.compress_age": "0"}
 MESSAGES = 500
 
@@ -24,7 +24,7 @@ def fill(c, key="log", first=1, count=MESSAGES):
 
 
 def wait_until_packed(c, key="log"):
-    """All blocks but the newest."""
+    """Waits until all blocks but the newest are packed."""
     wait_until(lambda: info(c, key)["packed-blocks"] == info(c, key)["blocks"] - 1, "all full blocks are packed")
 
 
@@ -34,7 +34,7 @@ def read_all(c, key="log"):
 
 @pytest.fixture
 def cold(server, c):
-    """A connection to the shared server, where everything is packed at once."""
+    """A connection to the shared server, whose logs are packed at once."""
     with server.changed_settings(**COLD):
         yield c
 
@@ -102,7 +102,7 @@ def test_without_a_cache_to_speak_of_everything_can_be_read(server, packed):
 
 def test_reading_on_unpacks_a_block_once(server, packed):
     with server.changed_settings(**{"millrace.compress_cache": "0"}):
-        pass  # nothing that was read before is left, but one
+        pass  # the cache of unpacked blocks then keeps only one block
     before = server.counter("log_cache_misses")
     for offset in range(1, MESSAGES + 1, 5):
         packed.call("TREAD", "log", offset, 5)
@@ -215,7 +215,7 @@ def test_a_restart_brings_packed_blocks_back(way):
             if way == "rdb":
                 c.call("SAVE")
         server.kill()
-        server.restart()  # with the settings as they are by default: nothing is packed that was not saved so
+        server.restart()  # with default settings: only blocks that were saved packed are packed
         with server.connect() as c:
             assert read_all(c) == messages and server.digest("log") == digest
             if way != "aof":
@@ -263,7 +263,7 @@ def test_damage_anywhere_in_a_packed_log_is_refused_or_sound(server, packed):
 
 
 def test_a_large_log_that_is_deleted_is_given_back_in_slices(server, c):
-    # Valkey's DEL leaves it to another thread, unless it is told not to.
+    # By default, Valkey's DEL frees the key in another thread.
     with server.changed_settings(**{"millrace.block_bytes": "256", "lazyfree_lazy_user_del": "no"}):
         for first in range(1, 20_001, 1000):
             fill(c, first=first, count=1000)
@@ -275,7 +275,7 @@ def test_a_large_log_that_is_deleted_is_given_back_in_slices(server, c):
 
 
 def test_a_full_server_gets_the_memory_of_a_key_it_evicts_at_once():
-    """Else it would go on and evict keys that it need not."""
+    """Otherwise the host would go on and evict more keys than necessary."""
     with Server(maxmemory_policy="allkeys-random") as server, server.connect() as own:
         own.call("CONFIG", "SET", "millrace.block-bytes", "256")
         for key in ("one", "two"):

@@ -1,4 +1,4 @@
-"""TREAD without a group and without waiting: the lines of "Reading without a group"."""
+"""TREAD without a group and without waiting: each line of the specification's "Reading without a group"."""
 
 import pytest
 
@@ -145,7 +145,7 @@ def test_tags_gives_no_nulls_for_evicted_messages(log):
     assert log.call("TREAD", "log", "1", "3", "SKIP", "TAGS", "1", "t1") == wanted[:3]
 
 
-def test_tags_nobody_has_give_an_empty_array(log):
+def test_tags_without_messages_give_an_empty_array(log):
     assert log.bytes_of("TREAD", "log", "1", "10", "TAGS", "2", "nobody", "t") == b"*0\r\n"
     assert log.call("TREAD", "log", "1", "10", "WITHINFO", "TAGS", "1", "nobody") == [[41, 100]]
     assert log.call("TREAD", "missing", "1", "10", "WITHINFO", "TAGS", "1", "nobody") == [[1, 0]]

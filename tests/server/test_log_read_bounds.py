@@ -1,4 +1,4 @@
-"""What bounds a read: its bytes, and how long it looks for tags; and the options WITHTIME and REV."""
+"""What limits a read: its bytes, and how long it searches for tags. Also the options WITHTIME and REV."""
 
 import time
 
@@ -79,7 +79,7 @@ def test_rev_reads_backwards_from_the_offset(c):
 
 # --- tags ---
 
-# So many that 1 ms is not enough to look at all messages.
+# So many messages that 1 ms is not enough to look at all of them.
 MANY = 150_000
 
 
@@ -92,7 +92,7 @@ def test_a_read_by_many_tags_goes_on_until_it_has_found_something(server, c, con
     assert c.call("TREAD", "log", "1", "10", *wanted) == found, "it goes on by itself"
     assert c.call("TREAD", "log", "1", "10", "TAGS", len(tags), *tags) == [], "up to the end"
 
-    # With WITHINFO the caller goes on behind what was looked at.
+    # With WITHINFO an answer says how far the read has looked, and the caller continues behind that.
     at, calls, messages = 1, 0, []
     while not messages:
         (first, last), *messages = c.call("TREAD", "log", at, "10", "WITHINFO", *wanted)
@@ -103,13 +103,13 @@ def test_a_read_by_many_tags_goes_on_until_it_has_found_something(server, c, con
     assert messages == found
     assert calls > 2
 
-    # Where it may not go on, it says so.
+    # Inside a transaction it cannot continue later, so it answers with an error.
     c.call("MULTI")
     c.call("TREAD", "log", "1", "10", *wanted)
     [refused] = c.call("EXEC")
     assert str(refused).startswith("ERR no message with these TAGS before offset ")
 
-    # Others are served meanwhile, and a reader that blocks waits after it has looked at all.
+    # Other clients are served meanwhile. A reader with BLOCK first looks at all messages, and then waits.
     reader = start_waiting(server, connect(), ("log", "1", "10", "BLOCK", "0", "TAGS", "1", "late", "WITHINFO"))
     assert c.call("TWRITE", "log", "late", "e") == MANY + 1
     assert reader.read() == [[1, MANY + 1], [MANY + 1, b"late", b"e"]]
@@ -142,7 +142,7 @@ def test_many_searches_at_once_all_end_and_others_are_served_meanwhile(server, c
     [(), (("SET", "log", "of another type"),), (("TWRITE", "log", "a", "e"), ("TEVICT", "log", "1"))],
     ids=["nothing", "a string", "an empty log"],
 )
-def test_a_search_ends_if_its_log_goes(c, connect, then):
+def test_a_search_ends_if_its_log_is_deleted(c, connect, then):
     write_many(c, "log", MANY)
     tags = [f"none {n}" for n in range(300)]
     searching = [connect() for _ in range(8)]
@@ -150,7 +150,7 @@ def test_a_search_ends_if_its_log_goes(c, connect, then):
         for reader in searching:
             reader.send("TREAD", "log", "1", "10", "TAGS", len(tags), *tags)
         told, *_ = c.call_all([("INFO", "millrace"), ("RENAME", "log", "kept"), *then])
-        # Those that come later find what is there by then.
+        # Readers that are resumed later see the key as it is then.
         assert all(answer == [] or "WRONGTYPE" in str(answer) for answer in (reader.read() for reader in searching))
         if b"log_readers_blocked:0" not in told:
             return
@@ -174,7 +174,7 @@ def test_a_write_does_not_visit_readers_that_wait_for_other_tags(server, c, conn
         reader.send("TREAD", "log", "$", "1", "BLOCK", "0", "TAGS", "2", f"tag {n}", "all")
     wait_until(lambda: server.counter("log_readers_blocked") == len(readers), "all wait")
     among = min(cost() for _ in range(3))
-    # Visiting them took more than a millisecond.
+    # When every write visited all readers, this took more than a millisecond.
     assert among < alone + 100
     c.call("TWRITE", "log", "tag 77", "e")
     assert readers[77].read()[0][1] == b"tag 77"

@@ -8,7 +8,7 @@ from server import Server, wait_until, wait_until_same
 
 
 def make_letters(c, count=3, key="log", letters="dead"):
-    """Writes so many messages, and gives all of them up."""
+    """Writes this many messages, and gives all of them up."""
     first = write(c, count, key=key)
     c.call("TGROUP", "CREATE", key, "g", "DEADLETTER", letters)
     take(c, count, *LONG, key=key)
@@ -63,7 +63,7 @@ def test_to_sends_all_to_another_log(c):
     assert len(entries(c, "log")) == 2
 
 
-def test_it_ends_at_a_message_that_is_no_dead_letter(c):
+def test_it_ends_at_a_message_that_is_not_a_dead_letter(c):
     make_letters(c, 2)
     c.call("TWRITE", "dead", "a tag", "from somebody")
     make_letters(c, 1, key="more")
@@ -79,7 +79,7 @@ def test_large_letters_go_in_several_calls(c):
     c.call("TWRITE", "log", "ENTRIES", *[part for _ in range(5) for part in ("t", "x" * 2_000_000)])
     c.call("TGROUP", "CREATE", "log", "g", "DEADLETTER", "dead")
     take(c, 5, *LONG)
-    # One call gives up 512 KiB and one message more.
+    # One call stops giving up after the message that exceeds 512 KiB.
     assert [c.call("TNACK", "log", "g", "DEAD", "why", "1-5") for _ in range(6)] == [1, 1, 1, 1, 1, 0]
     assert [c.call("TREDRIVE", "dead") for _ in range(3)] == [3, 2, 0]
 
@@ -119,7 +119,7 @@ def test_in_a_cluster_they_go_to_logs_in_the_same_slot_only():
         c.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383")
         wait_until(lambda: b"cluster_state:ok" in c.call("CLUSTER", "INFO"), "the cluster is up")
         make_letters(c, 2, key="{a}log", letters="{a}dead")
-        # Restored in another slot, their tags name a log that another node may have.
+        # After RESTORE in another slot, the tags name a log that may be on another node.
         c.call("RESTORE", "{b}dead", "0", c.call("DUMP", "{a}dead"))
         refused = "ERR both logs must be in one hash slot: give their keys the same {tag}"
         before = node.digest("{a}dead"), node.digest("{b}dead")

@@ -23,7 +23,7 @@ def refused(connection, *entries):
 
 @pytest.fixture
 def full(c):
-    """Three messages, which is all that the log keeps; the group has been given one of them."""
+    """A log that keeps three messages and has three; one of them was delivered to the group."""
     c.call("TRETAIN", "log", "COUNT", "3", "REFUSE", "yes")
     write(c, "1", "2", "3")
     c.call("TREAD", "log", "1", "1", "GROUP", "slow", "RETRY", "60000", "0")

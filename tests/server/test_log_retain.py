@@ -5,7 +5,7 @@ import pytest
 from server import Server, wait_until
 
 
-# What other tests are about.
+# The fields that other tests check.
 OTHERS = {b"ids": 600_000, b"refuse": b"no"}
 
 
@@ -32,7 +32,7 @@ def test_without_options_it_shows_what_is_kept(c):
     assert limits(c) == {b"count": 7, b"age": 8000, b"bytes": 9, b"latest": b"no", b"acked": b"no", **OTHERS}
 
 
-def test_what_is_kept_is_a_map_in_resp3(connect, c):
+def test_the_limits_are_a_map_in_resp3(connect, c):
     c.call("TRETAIN", "log", "COUNT", "7")
     assert connect(protocol=3).call("TRETAIN", "log") == {b"count": 7, b"age": 0, b"bytes": 0, b"latest": b"no", b"acked": b"no", **OTHERS}
 
@@ -175,7 +175,7 @@ def test_a_replica_evicts_nothing_by_itself(server, c):
         late.replicate(server)
         write(c, 5)
         c.call("TRETAIN", "log", "AGE", "100")
-        # Paused, the master sends nothing; so nothing may go on either side.
+        # A paused master sends nothing, so nothing may be evicted on either side.
         c.call("CLIENT", "PAUSE", "600", "WRITE")
         server.wait_for_replica(late)
         frozen = ends(there)
@@ -261,7 +261,7 @@ def test_a_thousand_logs_that_fall_due_together_are_all_looked_after(c):
 
 
 def test_a_long_age_leaves_the_server_asleep():
-    # Redis 7.0 spins on a timer of more than 35 minutes: its event loop then never sleeps.
+    # With a timer of more than 35 minutes, the event loop of Redis 7.0 never sleeps.
     with Server() as server, server.connect() as c:
         c.call("TRETAIN", "log", "AGE", "7200000")
         write(c, 5)

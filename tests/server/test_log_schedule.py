@@ -90,7 +90,7 @@ def test_now_writes_at_once_in_the_order_of_tickets(c):
 
 
 @pytest.mark.parametrize("ticket", ["", "1", "1-", "-1", "1-0", "1-1-1", "x-1", "281474976710656-1"])
-def test_what_is_no_ticket_is_refused(c, ticket):
+def test_an_invalid_ticket_is_refused(c, ticket):
     for command in (("TSCHED", "NOW", "log"), ("TSCHED", "CANCEL", "log"), ("TSCHED", "LIST", "log", "FROM")):
         with pytest.raises(RespError, match="ERR invalid ticket"):
             c.call(*command, ticket)
@@ -126,13 +126,13 @@ def test_the_append_only_file_keeps_it_and_what_fell_due_meanwhile_comes(clock, 
 
 
 def test_kills_between_schedule_and_due_lose_nothing_and_keep_the_order(clock):
-    """Once before anything is due, and once when half of it is written."""
+    """Kills the server once before anything is due, and once when half of it is written."""
     count, soon = at_length(1_000_000, 4000), at_length(10_000, 2000)
     clock.stop_at(1_900_000_000_000)
     with clock.server(appendonly="yes") as own:
-        own.patience *= 4  # it loads a million messages at length
+        own.patience *= 4  # loading a million messages takes long
         start = clock.now + 60_000
-        # Most are for later; those of one second are written between them, in no order.
+        # Most are due much later; between them, in random order, are those that are due within one second.
         rng = random.Random(3)
         dates = [start + 3_600_000 + rng.randrange(3_600_000) for _ in range(count - soon)]
         dates += [start + rng.randrange(1000) for _ in range(soon)]
@@ -157,7 +157,7 @@ def test_kills_between_schedule_and_due_lose_nothing_and_keep_the_order(clock):
 
 
 def test_a_message_that_waits_costs_little_beside_its_payload(c):
-    """48 bytes at most, by the server's own account."""
+    """At most 48 bytes, as measured by the server."""
     entry = "x" * 100
     for n in range(200):
         c.call("TWRITE", "log", "AT", 3_000_000_000_000 + n * 7919 % 3_600_000, "ENTRIES", *["t", entry] * 100)

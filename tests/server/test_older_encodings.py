@@ -1,5 +1,5 @@
-"""What older programs have written is read as if it had been written today. tests/corpus/encodings has a DUMP of
-family.small() for each encoding version, the present one too; its times to live are some decades."""
+"""Data that older versions wrote is read like data written today. tests/corpus/encodings has a DUMP of family.small()
+for each encoding version, including the present one; the times to live in it are some decades."""
 
 import pathlib
 
@@ -9,12 +9,13 @@ from families import FAMILIES
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "corpus" / "encodings"
 KEPT = sorted(FOLDER.iterdir())
-# What of read() differs from one time to the next: limits, dates, tokens; and values of locks, which came with version 3.
+# The parts of read() that differ each time: limits, dates, tokens; and values of locks, which exist since version 3.
 OF_ITS_TIME = {"log": (0, 4), "channel": (0,), "shard": (0,), "lock": (0, 5), "route": (0,), "fact": (), "suggest": (), "index": ()}
 
 
 def version_of(payload):
-    """The last ten bits of the module type's number; versions below 64 are in the last six."""
+    """The encoding version: the lowest ten bits of the module type's number. Versions below 64 use only the lowest
+    six."""
     return payload[9] & 0x3F
 
 

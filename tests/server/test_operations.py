@@ -1,4 +1,4 @@
-"""docs/operations.md: its examples print what stands there, and an exporter exports our figures."""
+"""docs/operations.md: its examples print what the page shows, and an exporter exports our figures."""
 
 import re
 import shutil
@@ -21,7 +21,7 @@ def test_every_type_is_among_those_to_be_deleted():
 
 
 def test_every_example_prints_what_it_says():
-    # They are indented, as steps of a list.
+    # The examples are indented, as steps of a list.
     text = re.sub(r"^   ", "", PAGE.read_text(), flags=re.M)
     with Server() as server:
         run_blocks(server, text)
@@ -29,7 +29,8 @@ def test_every_example_prints_what_it_says():
 
 @pytest.fixture(scope="module")
 def exporter(tmp_path_factory):
-    """The program. If it is not installed its package is unpacked: to install it would start a service."""
+    """The path of the exporter. If it is not installed, its package is only unpacked: installing it would start a
+    service."""
     if found := shutil.which(PACKAGE):
         return found
     folder = tmp_path_factory.mktemp("exporter")
@@ -72,7 +73,7 @@ def test_an_exporter_with_the_script_exports_every_field(exporter, tmp_path):
 
 # Finding 8 of "Trying it": the page says so, and that the module is the reason.
 @pytest.mark.parametrize("module", [True, False], ids=["with the module", "without it"])
-def test_a_replica_that_loads_anew_serves_its_old_data_only_without_the_module(module):
+def test_a_replica_that_loads_again_serves_its_old_data_only_without_the_module(module):
     settings = {"module": module, "repl_diskless_sync": "yes", "repl_diskless_sync_delay": "0", "repl_backlog_size": "16kb"}
     slowly = {"module": module, "repl_diskless_load": "swapdb", "loading_process_events_interval_bytes": 1024}
     with Server(**settings) as master, Server(**slowly) as replica:
@@ -80,12 +81,12 @@ def test_a_replica_that_loads_anew_serves_its_old_data_only_without_the_module(m
         replica.replicate(master)
         master.wait_for_replica(replica)
         replica.admin.call("CONFIG", "SET", "key-load-delay", "10000")
-        # What it misses while it stands still is more than the master keeps, so that it needs everything anew.
+        # While it is stopped it misses more than the master's backlog holds, so that it needs a full resynchronisation.
         replica.suspend()
         master.admin.call("CLIENT", "KILL", "TYPE", "replica")
         master.admin.call_all([("SET", "own", "new" * 1000) for _ in range(100)])
         replica.resume()
-        # One of the two is 1 while it loads; the second one, if it serves its old data meanwhile.
+        # One of the two is 1 while it loads: the first if it refuses commands, the second if it serves its old data.
         loads = lambda: [(info := replica.info("persistence"))["loading"], info["async_loading"]]
         wait_until(lambda: "1" in loads(), "it loads everything anew")
         asked = replica.admin.error_of("GET", "own") if module else replica.admin.call("GET", "own")

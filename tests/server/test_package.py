@@ -112,7 +112,7 @@ def test_it_works_where_dpkg_installs_it_and_leaves_nothing_behind(package, tmp_
         output("dpkg", "-i", package)
         check_that_it_works("/" + MODULE, "/" + TOOL, tmp_path)
     finally:
-        # Also what an installation that failed half way left.
+        # Also removes what an incomplete installation left.
         output("dpkg", "--purge", "--force-all", "millrace")
     assert not os.path.exists("/" + MODULE)
     assert not os.path.exists("/" + TOOL)

@@ -1,5 +1,5 @@
-"""Redlock on five real servers that die, freeze, jump in time and forget, with contenders all the while: a
-counter guarded by the lock never goes wrong."""
+"""Redlock on five real servers that die, freeze, jump in time and lose data, while several programs compete for the
+lock: the counter that the lock protects is never wrong."""
 
 import contextlib
 import subprocess
@@ -20,7 +20,7 @@ DURABLE = {"appendonly": "yes", "appendfsync": "always"}
 
 
 class Contenders:
-    """Programs that want the lock, again and again, until they are told that it is enough."""
+    """Programs that take the lock again and again until they are stopped."""
 
     def __init__(self, servers, store, fenced=True, ttl="3s"):
         self._words = [TOOL, "lock", *nodes(*servers), "--ttl", ttl, "--wait", "60s", "counter", "--", *store.command(fenced)]
@@ -57,7 +57,7 @@ class Contenders:
 
     @contextlib.contextmanager
     def between_turns(self):
-        """Nobody holds the lock or asks for it meanwhile."""
+        """No program holds the lock or asks for it inside this with block."""
         with self._changed:
             self._open = False
             assert self._changed.wait_for(lambda: self._inside == 0, 2 * DEADLINE)
@@ -67,7 +67,7 @@ class Contenders:
             self._changed.notify_all()
 
     def wait_for_updates(self, more):
-        """Whatever is the matter, they get on."""
+        """Waits for this many more updates: the programs make progress in spite of the faults."""
         enough = self._store.updates() + more
         wait_until(lambda: self._store.updates() >= enough or not all(t.is_alive() for t in self._threads), f"{more} more updates")
         assert self._store.updates() >= enough, self.statuses[-4:]
@@ -86,7 +86,7 @@ def running(makers):
 
 
 def trouble_comes(servers, contenders, clock=None):
-    """Never a majority at a time."""
+    """Faults at the servers, never at a majority at the same time."""
     one, two, three, _, five = servers
     contenders.wait_for_updates(3)
     one.kill()
@@ -143,7 +143,7 @@ def test_servers_that_forget_everything_one_after_another_still_give_greater_tok
 
 
 @pytest.mark.parametrize("native", [0, 3], ids=["plain", "mixed"])
-def test_without_the_module_nobody_meets_another_inside(store, native):
+def test_without_the_module_two_contenders_never_hold_the_lock_together(store, native):
     with running([lambda i=i: Server(module=i < native, **DURABLE) for i in range(5)]) as servers:
         with Contenders(servers, store, fenced=False, ttl="20s") as contenders:
             trouble_comes(servers, contenders)
@@ -176,13 +176,13 @@ def test_a_command_goes_on_while_a_majority_is_there_and_ends_when_it_is_not(tmp
             holder.ends_with(76)
 
 
-# --- the story of the clock that jumped ---
+# --- a clock that jumps ---
 
 
 @pytest.mark.parametrize("native", [False, True], ids=["SET NX PX", "LOCK."])
 def test_the_story_of_the_clock_that_jumped(tmp_path, native):
-    """Client 1 has A, B and C; D and E did not hear it. C's clock jumps. Client 2 asks C, D and E; A and B do not hear it.
-    With SET NX PX both hold the lock now."""
+    """Client 1 has the lock at A, B and C; D and E did not get its request. C's clock jumps. Client 2 asks C, D and E;
+    A and B do not get its request. With SET NX PX both would hold the lock now."""
     clock = JumpingClock(tmp_path)
     plain = {"module": native}
     with running([lambda: Server(**plain)] * 2 + [lambda: clock.server(**plain)] + [lambda: Server(**plain)] * 2) as servers:
@@ -204,7 +204,7 @@ def test_the_story_of_the_clock_that_jumped(tmp_path, native):
 
 
 def test_a_clock_that_was_days_ahead_once_does_not_stop_the_lock_after_it_is_corrected(tmp_path):
-    """The server with the wrong clock is needed for a majority, and its tokens are days ahead ever after."""
+    """The server that had the wrong clock is needed for a majority, and its tokens stay days ahead."""
     clock = JumpingClock(tmp_path)
     clock.set(2 * 86_400)
     with running([Server, clock.server, Server]) as servers:

@@ -1,5 +1,4 @@
-"""How millrace lock asks its servers: all at the same time, each once, with the patience and in the mode that it was
-given."""
+"""How millrace lock asks its servers: all at the same time, each once, with the given time-out and mode."""
 
 import contextlib
 
@@ -54,7 +53,7 @@ def test_one_server_under_two_names_is_not_two(plain, tmp_path):
         wait_until(lambda: one.admin.call("EXISTS", "lock") == 0, "and it is given back")
 
 
-def test_a_user_who_may_not_ask_who_a_server_is_can_lock(five):
+def test_a_user_who_may_not_ask_for_the_identity_of_a_server_can_lock(five):
     for server in five[:3]:
         server.admin.call("ACL", "SETUSER", "locker", "on", ">secret", "~*", "+@all", "-info")
     lock(five[:3], "--user", "locker", "lock", "--", "true", env={"REDISCLI_AUTH": "secret"})
@@ -72,7 +71,8 @@ def test_two_readers_run_at_once_and_a_writer_does_not(five, tmp_path):
 
 
 def test_with_a_limit_a_majority_of_the_servers_is_not_enough(five):
-    """With a limit of 3 five servers have 15 permits, which would be enough for five majorities of three servers."""
+    """With a limit of 3, five servers have 15 permits. A majority is three servers, so a majority alone would allow
+    five holders."""
     for server in five:
         for owner in ("ann", "bob"):
             take(server.admin, owner, "LIMIT", 3)

@@ -1,4 +1,4 @@
-"""Devices: who is known, by which transport, since when, and what leaves with it."""
+"""Devices: which exist, by which transport, since when, and what is removed with a device."""
 
 import pytest
 
@@ -29,7 +29,7 @@ def test_a_device_is_taken_apart_at_the_last_bar(c):
     assert c.call("ROUTE.MATCH", "t", *TASK) == [[b"ws", [b"a|b"]]]
 
 
-def test_get_tells_everything(s, clock):
+def test_get_returns_everything(s, clock):
     device(s, WS, "USER", "ann", "AGENT", "Mozilla/5.0 \xe4", "TTL", "5000")
     clock.advance(100)
     subscribe(s)
@@ -53,13 +53,13 @@ def test_get_is_a_map_in_resp3_and_flat_in_resp2(c, connect):
     assert flat == [part for pair in mapped.items() for part in pair]
 
 
-def test_what_was_never_said_is_null(c):
+def test_a_field_that_was_never_set_is_null(c):
     device(c)
     assert (get(c)["user"], get(c)["agent"], get(c)["ttl"], get(c)["subscriptions"]) == (None, None, -1, 0)
 
 
 @pytest.mark.parametrize("protocol, null", [(2, b"$-1\r\n"), (3, b"_\r\n")])
-def test_get_of_nobody_is_null(c, connect, protocol, null):
+def test_get_of_a_missing_device_is_null(c, connect, protocol, null):
     there = connect(protocol)
     assert there.bytes_of("ROUTE.DEVICE", "GET", "missing", WS) == null
     device(c)
@@ -119,7 +119,7 @@ def test_touch_takes_several_devices_and_counts_those_that_are_there(s, clock):
     assert seen["a|ws"] == seen["c|ws"] == seen["b|ws"] + 50
 
 
-def test_touch_makes_nobody(c):
+def test_touch_makes_no_device(c):
     assert c.call("ROUTE.DEVICE", "TOUCH", "t", WS) == 0
     assert c.call("EXISTS", "t") == 0
     device(c, "other|ws")
@@ -139,7 +139,7 @@ def test_a_subscription_does_not_move_last_seen(s, clock):
 # --- DEL ---
 
 
-def test_del_says_how_many_subscriptions_went(c):
+def test_del_says_how_many_subscriptions_were_deleted(c):
     device(c)
     subscribe(c)
     subscribe(c, filter={"a": 1})
@@ -166,7 +166,7 @@ def test_a_device_that_comes_again_starts_afresh(s, clock):
     assert match(s) == []
 
 
-def test_a_table_goes_with_its_last_device(c):
+def test_a_table_is_deleted_with_its_last_device(c):
     device(c)
     subscribe(c, filter={"a": 1})
     c.call("ROUTE.DEVICE", "DEL", "t", WS)

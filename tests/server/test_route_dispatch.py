@@ -70,7 +70,7 @@ def test_the_entry_has_the_event_the_devices_and_the_documents(c):
     }
 
 
-def test_what_was_not_given_is_not_there(c):
+def test_parts_that_were_not_given_are_not_in_the_message(c):
     subscribe(c)
     dispatch(c)
     [(_, entry)] = entries(c)
@@ -82,7 +82,7 @@ def test_what_was_not_given_is_not_there(c):
     }
 
 
-def test_a_deletion_is_dispatched_to_who_had_it(c):
+def test_a_deletion_is_dispatched_to_devices_that_had_the_document(c):
     subscribe(c, "all|ws")
     subscribe(c, "high|ws", filter={"prio": "high"})
     subscribe(c, "low|ws", filter={"prio": "low"})
@@ -111,7 +111,7 @@ def test_names_are_escaped_as_json_wants(c):
     assert entry["devices"] == [{"device": name, "channels": [whole], "subscriptions": [[whole, None, None]]}]
 
 
-# --- who gets it ---
+# --- which devices get it ---
 
 
 def test_a_transport_without_a_queue_is_named_with_null(c, connect):
@@ -130,7 +130,7 @@ def test_a_transport_without_devices_gets_nothing(c):
     assert c.call("EXISTS", "log:ws", "log:mqtt") == 0
 
 
-def test_a_missing_table_has_nobody_to_dispatch_to(c):
+def test_a_missing_table_has_no_device_to_dispatch_to(c):
     assert dispatch(c, "DOC", "{}") == []
     assert c.call("KEYS", "*") == []
 
@@ -148,7 +148,7 @@ def test_a_transport_may_be_called_as_a_keyword(c):
     assert dispatch(c, queues=("QUEUES", "EVENT", "log")) == [[b"EVENT", 1, 1]]
 
 
-# --- what it does to others ---
+# --- effects on other keys ---
 
 
 def test_the_table_is_not_changed(server, c):
@@ -168,7 +168,7 @@ def test_a_log_of_another_type_refuses_everything(server, c):
     assert c.call("EXISTS", "log") == 0
 
 
-def test_a_log_of_another_type_refuses_everything_though_nobody_was_found_for_it(c):
+def test_a_log_of_another_type_refuses_everything_though_no_device_was_found_for_it(c):
     subscribe(c, "d1|ws")
     c.call("SET", "text", "x")
     for queues in (("QUEUES", "ws", "log", "mqtt", "text"), ("QUEUES", "mqtt", "text")):
@@ -225,7 +225,8 @@ def test_the_logs_retention_holds(c):
 def test_a_log_without_offsets_left_refuses_everything(c):
     subscribe(c, "d1|ws")
     subscribe(c, "d2|mqtt")
-    # A log head as servers send it: version, first, next, clock, four limits, blocks, groups. No offset is left.
+    # A log head as servers send it: version, first, next, clock, four limits, blocks, groups. The log has no offset
+    # left.
     varint = b"\xff" * 8 + b"\x7f"
     c.call("TAPPLY", "log:ws", "HEAD", b"\x01" + varint + varint + b"\x00" * 7)
     error = c.error_of("ROUTE.DISPATCH", "t", *TASK, "EVENT", "e", *QUEUES)
@@ -245,7 +246,7 @@ def test_replicas_get_what_was_written(server, replica, c):
         assert entries(there) == entries(c)
 
 
-def test_who_watches_the_log_hears_of_it(server, c, connect):
+def test_a_reader_that_waits_at_the_log_gets_the_dispatch(server, c, connect):
     subscribe(c)
     with server.changed_settings(notify_keyspace_events="Kd"):
         listener = connect()
@@ -318,10 +319,10 @@ def test_it_is_counted(server, c):
     assert [new - old for new, old in zip(after, before)] == [1, 2, 1]
 
 
-# --- what a log does with it afterwards ---
+# --- the log afterwards ---
 
 
-def test_the_logs_are_compacted_though_nobody_else_writes(c):
+def test_the_logs_are_compacted_without_other_writes(c):
     subscribe(c, "d1|ws")
     c.call("TRETAIN", "log:ws", "LATEST", "yes")
     for _ in range(5):
@@ -329,7 +330,7 @@ def test_the_logs_are_compacted_though_nobody_else_writes(c):
     wait_until(lambda: log_info(c, "log:ws")[b"messages"] == 1, "the newest message of the event is left")
 
 
-def test_the_logs_are_packed_though_nobody_else_writes(server, c):
+def test_the_logs_are_packed_without_other_writes(server, c):
     subscribe(c, "d1|ws")
     with server.changed_settings(**{"millrace.compress_age": "0", "millrace.block_bytes": "1024"}):
         for _ in range(100):

@@ -1,4 +1,4 @@
-"""What ends by itself, exact to the millisecond: something that lives 100 ms is there 99 ms later, and gone at 100."""
+"""Expiry, exact to the millisecond: something that lives 100 ms exists after 99 ms and is gone after 100."""
 
 import pytest
 
@@ -145,7 +145,7 @@ def test_a_device_that_comes_back_too_late_does_not_bring_its_subscriptions_back
     device(s)
     subscribe(s, options=("TTL", "100"))
     subscribe(s, about=channel(user="u"), options=("TTL", "150"))
-    s.call("MULTI")  # nobody sweeps in between
+    s.call("MULTI")  # no sweep comes in between
     clock.advance(100)
     s.call(*renew)
     s.call("ROUTE.MATCH", "t", *channel(user="u"), "WITHCHANNELS")
@@ -192,10 +192,10 @@ def test_delfilter_does_not_count_what_has_ended(s, clock):
     assert s.call("ROUTE.DELFILTER", "t", "f", *TASK) == 1
 
 
-# --- by itself ---
+# --- without a command ---
 
 
-def test_what_has_ended_is_swept_though_nobody_asks(still, s, clock):
+def test_what_has_expired_is_swept_without_a_question(still, s, clock):
     device(s, "stays|ws")
     do(s, [("ROUTE.DEVICE", "SET", "t", f"d{n}|ws", "TTL", "100") for n in range(500)])
     do(s, [("ROUTE.SUBSCRIBE", "t", f"d{n}|ws", *TASK, "FILTER", f'{{"n": {n}}}') for n in range(500)])
@@ -205,7 +205,7 @@ def test_what_has_ended_is_swept_though_nobody_asks(still, s, clock):
     assert s.call("MEMORY", "USAGE", "t", "SAMPLES", "0") < full / 5
 
 
-def test_a_table_goes_when_everything_in_it_has_ended(still, s, clock):
+def test_a_table_is_deleted_when_everything_in_it_has_expired(still, s, clock):
     device(s, WS, "TTL", "100")
     subscribe(s, filter={"a": 1})
     clock.advance(100)
@@ -224,7 +224,7 @@ def test_a_renamed_and_a_copied_table_go_on(still, s, clock):
     wait_until(lambda: s.call("KEYS", "*") == [], "that in the other database, too")
 
 
-def test_a_clock_that_goes_back_brings_nobody_back(still, s, clock):
+def test_a_clock_that_is_set_back_does_not_bring_back_what_has_expired(still, s, clock):
     device(s, "stays|ws")
     device(s, WS, "TTL", "100")
     clock.advance(100)
@@ -240,8 +240,8 @@ def test_a_clock_that_goes_back_brings_nobody_back(still, s, clock):
     clock.advance(5000)
 
 
-def test_whoever_only_looks_sees_the_present(still, s, clock):
-    """No command writes in between: what is told follows from the server's clock."""
+def test_a_reading_command_sees_the_present_state(still, s, clock):
+    """No command writes in between: answers depend only on the server's clock."""
     device(s, WS, "TTL", "100")
     subscribe(s, options=("TTL", "50"))
     clock.advance(50)

@@ -1,4 +1,4 @@
-"""Servers that die, replicas that take over, and what is too large to be done in one go."""
+"""Servers that die, replicas that take over, and work that is too large for one slice."""
 
 import json
 import threading
@@ -37,7 +37,7 @@ def test_a_kill_loses_nothing_that_was_acknowledged():
 
 
 @pytest.mark.parametrize("how", ["rdb", "aof"])
-def test_what_has_ended_while_the_server_was_down_is_gone(clock, how):
+def test_what_has_expired_while_the_server_was_down_is_gone(clock, how):
     clock.stop_at(2_000_000_000_000)
     settings = {"appendonly": "yes", "appendfsync": "always"} if how == "aof" else {}
     with clock.server(**settings) as server:
@@ -141,7 +141,7 @@ def test_a_replica_ends_nothing_of_its_own_accord(clock):
             wait_until(lambda: master.digest("t") == replica.digest("t") != replica_digest, "the master says so")
 
 
-def test_a_table_that_goes_by_itself_goes_on_the_replica(clock):
+def test_a_table_that_ends_by_itself_ends_on_the_replica(clock):
     clock.stop_at(2_000_000_000_000)
     with clock.server() as master, clock.server() as replica:
         replica.replicate(master)
@@ -186,7 +186,7 @@ def test_a_device_with_very_many_subscriptions_goes_in_slices(server, replica, c
     subscribe(c, WS, about=channel(model="m9"))
     assert match(c, about=channel(model="m9")) == [WS]
     wait_until(lambda: info(c)["channels"] == 2, "all slices are done")
-    # The copy that replicas are sent, and what clients had in their buffers, go too.
+    # The copy for replicas and the clients' buffers are freed too.
     wait_until(lambda: used(server) - before < (full - before) / 4, "the memory comes back")
     wait_until(lambda: server.digest("t") == replica.digest("t"), "the replica holds the same")
 
@@ -203,7 +203,7 @@ def test_a_filter_with_very_many_devices_goes_in_slices(server, replica, c):
     c.call("ROUTE.SETFILTER", "t", "f", '{"a": 1}', *TASK)
     subscribe(c, "d1|ws", options=("FILTERID", "f"))
     assert match(c, {"a": 1}) == ["d1|ws"]
-    # The devices stay; a subscription has 20 bytes of its own, and as many in the lists that lead to it.
+    # A subscription takes 20 bytes itself, and 20 more in the lists that contain it.
     wait_until(lambda: c.call("MEMORY", "USAGE", "t", "SAMPLES", "0") < full - 24 * MANY, "the slices give memory back")
     assert info(c)["devices"] == MANY, "the devices stay"
     wait_until(lambda: server.digest("t") == replica.digest("t"), "the replica holds the same")

@@ -8,7 +8,7 @@ import pytest
 from route_words import TASK, WS, channel, device, filters, get, info, match, subscribe, unsubscribe
 from server import REPOSITORY
 
-ROWS = {}  # what -> (filter, document, answer)
+ROWS = {}  # name of the row -> (filter, document, answer)
 REFUSED = []  # (filter, error)
 
 
@@ -58,7 +58,7 @@ def test_it_answers_the_same_when_all_filters_are_there_at_once(c, answer):
 
 
 @pytest.mark.parametrize("row", REFUSED, ids=lambda row: row[0])
-def test_what_is_no_filter_is_refused_with_the_path(server, c, row):
+def test_an_invalid_filter_is_refused_with_the_path(server, c, row):
     filter, error = row
     device(c)
     before = server.digest("t")
@@ -116,7 +116,7 @@ def test_the_same_filter_on_two_channels_is_two(c):
     assert list(filters(c, channel(user="u"))) == [second.decode()]
 
 
-def test_a_filter_nobody_uses_is_dropped(c):
+def test_an_unused_filter_is_dropped(c):
     device(c)
     subscribe(c, "d1|ws", filter={"a": 1})
     subscribe(c, "d2|ws", filter={"a": 1})
@@ -161,7 +161,7 @@ def test_a_named_filter_is_subscribed_to_by_its_name(c):
     assert get(c, WS, "FULL")["subscribed-to"] == [[b"app:shop:model:task", b"high", -1]]
 
 
-def test_who_has_subscribed_to_a_name_follows_it(c):
+def test_a_subscription_to_a_name_follows_the_filter_of_that_name(c):
     c.call("ROUTE.SETFILTER", "t", "wanted", '{"prio": "high"}', *TASK)
     subscribe(c, "d1|ws", options=("FILTERID", "wanted"))
     subscribe(c, "d2|ws", filter={"prio": "high"})
@@ -184,7 +184,7 @@ def test_a_named_filter_and_the_same_without_a_name_are_two_subscriptions(c):
     assert match(c, {"prio": "high"}) == [WS]
 
 
-def test_a_named_filter_stays_when_nobody_uses_it(c):
+def test_a_named_filter_stays_when_it_is_not_used(c):
     c.call("ROUTE.SETFILTER", "t", "high", '{"prio": "high"}', *TASK)
     subscribe(c, options=("FILTERID", "high"))
     unsubscribe(c, options=("FILTERID", "high"))
@@ -201,7 +201,7 @@ def test_a_name_belongs_to_its_channel(c):
     assert match(c, {"a": 2}, about=channel(user="u")) == ["d2|ws"]
 
 
-def test_a_name_nobody_gave_is_nofilter(server, c):
+def test_an_unknown_name_is_nofilter(server, c):
     error = "NOFILTER no filter 'f' on app:shop:model:task; ROUTE.SETFILTER makes one"
     assert c.error_of("ROUTE.SUBSCRIBE", "t", WS, *TASK, "FILTERID", "f") == error
     assert c.call("EXISTS", "t") == 0
@@ -211,7 +211,7 @@ def test_a_name_nobody_gave_is_nofilter(server, c):
     assert server.digest("t") == before
 
 
-def test_one_may_subscribe_by_the_id_of_a_filter_without_a_name(c):
+def test_a_device_may_subscribe_by_the_id_of_a_filter_without_a_name(c):
     id = subscribe(c, "d1|ws", filter={"a": 1})
     assert c.call("ROUTE.SUBSCRIBE", "t", "d2|ws", *TASK, "FILTERID", id)[1] == id
     assert match(c, {"a": 1}) == ["d1|ws", "d2|ws"]

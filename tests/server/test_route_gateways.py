@@ -1,5 +1,5 @@
-"""What a gateway with many nodes needs: a log for every transport, dispatches that count once, who made a change, devices
-that move from node to node, and who is there."""
+"""What a gateway with many nodes needs: a log for every transport, dispatches that count once, the origin of a change,
+devices that move from node to node, and presence."""
 
 import json
 
@@ -22,7 +22,7 @@ def entries(c, log):
 
 
 def test_every_transport_has_a_log_of_its_own(c):
-    """Findings, routes 3: a new node missed changes until every sender listed it."""
+    """Findings, routes 3: a new node missed changes until every sender had it in its list."""
     subscribe(c, "d1|node-1")
     assert dispatch(c) == [[b"node-1", 1, 1]]
     subscribe(c, "d2|node-2")
@@ -30,7 +30,7 @@ def test_every_transport_has_a_log_of_its_own(c):
     assert [each["devices"][0]["device"] for each in entries(c, "log:node-2")] == ["d2"]
 
 
-def test_nobody_found_makes_no_log(c):
+def test_a_change_without_devices_makes_no_log(c):
     subscribe(c, filter={"a": 1})
     assert dispatch(c, "DOC", '{"a": 2}') == []
     assert c.call("KEYS", "log:*") == []
@@ -60,7 +60,7 @@ def test_the_logs_of_a_prefix_are_written_with_the_rights_of_the_user(server, c)
 # --- ORIGIN and DATA ---
 
 
-def test_nobody_hears_of_its_own_change(c):
+def test_a_device_does_not_get_its_own_change(c):
     for name in ("d1|ws", "d1|mqtt", "d2|ws"):
         subscribe(c, name)
     assert sorted(dispatch(c, options=("ORIGIN", "d1|ws"))) == [[b"mqtt", 1, 1], [b"ws", 1, 1]]
@@ -109,7 +109,7 @@ def test_the_id_before_the_event_is_that_of_the_object(c):
     assert c.call("ROUTE.DISPATCH", "t", *TASK, "EVENT", "e", "ID", "t1", "QUEUES", "*", "log:") == []
 
 
-def test_a_dispatch_that_was_refused_or_reached_nobody_can_be_sent_again(c):
+def test_a_dispatch_that_was_refused_or_reached_no_device_can_be_sent_again(c):
     subscribe(c)
     c.call("SET", "log:ws", "x")
     c.error_of("ROUTE.DISPATCH", "t", *TASK, "EVENT", "e", "ID", "7", "QUEUES", "*", "log:")
@@ -156,7 +156,7 @@ def test_a_device_moves_with_everything_it_has(c):
 
 
 def test_a_device_that_is_not_there_does_not_move_and_none_is_overwritten(still, s):
-    """The clock stands still: the digest has it."""
+    """The clock stands still because the digest contains the time."""
     device(s, "d1|a")
     device(s, "d1|b")
     before = still.digest("t")
@@ -177,7 +177,7 @@ def test_touch_renews_several_and_says_how_many_there_are(s, clock):
 
 
 def test_xx_does_not_make_a_device(s, clock):
-    """Findings, routes 5: subscribing after the device has expired made one that never expires."""
+    """Findings, routes 5: subscribing after the device had expired made a device that never expires."""
     assert s.call("ROUTE.SUBSCRIBE", "t", WS, *TASK, "XX") is None
     assert s.call("EXISTS", "t") == 0
     device(s, WS, "TTL", "100")
@@ -195,7 +195,7 @@ def presence_of(c, log="p:ws"):
     return [(each["event"], each["devices"][0]["device"], each["devices"][0]["change"], each.get("document"), each.get("old")) for each in entries(c, log)]
 
 
-def test_who_comes_and_goes_is_heard_on_channels_of_presence(s, clock):
+def test_devices_that_come_and_go_are_reported_on_channels_of_presence(s, clock):
     subscribe(s, "watcher|ws", about=("APP", "chat", "MODEL", "$presence"))
     subscribe(s, "ann's friend|ws", about=("APP", "chat", "MODEL", "$presence", "USER", "ann"))
     assert s.call("ROUTE.PRESENCE", "t") is None
@@ -220,7 +220,7 @@ def test_who_comes_and_goes_is_heard_on_channels_of_presence(s, clock):
     assert len(entries(s, "p:ws")) == 4
 
 
-def test_presence_can_be_filtered_and_is_not_told_to_the_device_itself(c):
+def test_presence_can_be_filtered_and_is_not_reported_to_the_device_itself(c):
     c.call("ROUTE.PRESENCE", "t", "QUEUES", "*", "p:")
     subscribe(c, "watcher|ws", about=("APP", "chat", "MODEL", "$presence"), filter={"transport": "push"})
     device(c, "a|ws")
@@ -253,7 +253,7 @@ def test_presence_is_not_written_to_logs_of_another_slot():
         assert c.call("EXISTS", "{a}p:ws") == 1
 
 
-def test_a_replica_and_a_restart_keep_where_presence_is_told(server, replica, c):
+def test_a_replica_and_a_restart_keep_where_presence_is_reported(server, replica, c):
     c.call("ROUTE.PRESENCE", "t", "QUEUES", "*", "p:")
     subscribe(c, "watcher|ws", about=("APP", "chat", "MODEL", "$presence"))
     device(c, "a|ws")

@@ -1,6 +1,6 @@
-"""Random histories beside the design that routing tables come from, over the host's own sets and hashes: the same
-answers at every step, while time passes, exact to the millisecond; and after a reload and a restored dump. That replicas
-hold the same is proven by tests/model/route_replication_test.cc, and for a real replica by the battery."""
+"""Random histories, compared with the design that routing tables come from, over the host's own sets and hashes: the
+same answers at every step, while time passes, exact to the millisecond, and after a reload and a restored dump.
+Replicas are tested by tests/model/route_replication_test.cc, and a real replica by the battery."""
 
 import os
 import random
@@ -36,7 +36,7 @@ class History:
         return device, about, Oracle.channel_name(*about)
 
     def _target(self, name):
-        """A filter as words, its id as the oracle has it, and its text if it has one."""
+        """A filter as arguments, its id in the oracle, and its text if it has one."""
         roll = self.rng.random()
         if roll < 0.3:
             return (), EVERYTHING, None
@@ -48,7 +48,7 @@ class History:
         return ("FILTER", text(filter)), id, text(filter)
 
     def _id_of(self, filter):
-        """What the server calls it, asked beside the table."""
+        """The server's id of a filter, found without the table under test."""
         id = self.c.call("ROUTE.SUBSCRIBE", "aside", "x|y", "APP", "a", "MODEL", "m", "FILTER", text(filter))[1].decode()
         return id
 
@@ -123,7 +123,7 @@ class History:
         + [set_filter] * 5 + [delete_filter] * 2 + [new_filter] * 2 + [let_time_pass] * 10 + [ask] * 25
     )
 
-    # --- all of it ---
+    # --- comparing everything ---
 
     def compare(self):
         assert listed(self.c) == sorted(self.oracle.devices())
@@ -135,7 +135,7 @@ class History:
             assert sorted(places) == sorted(self.oracle.subscriptions(device)), device
         for about in ABOUTS:
             expected = sorted(self.oracle.filters(Oracle.channel_name(*about)))
-            # Those whose last subscription has ended go with the next sweep.
+            # Filters whose last subscription has expired are removed by the next sweep.
             wait_until(lambda: sorted(filters(self.c, channel(*about))) == expected, f"{about} has {expected}")
 
     def go(self, steps):

@@ -1,5 +1,5 @@
-"""What strangers send: huge and broken documents, filters meant to explode, payloads that lie. All of it is refused
-or bounded, and the server answers the next one."""
+"""Hostile input: huge and broken documents, filters meant to explode, payloads with wrong numbers. All of it is refused
+or bounded, and the server answers the next command."""
 
 import json
 import os
@@ -15,7 +15,7 @@ SEED = int(os.environ.get("MILLRACE_SEED", "20260108"))
 
 
 def refused(c, *words):
-    """The error's code, on one line."""
+    """The error's code; the error must be one line."""
     error = c.error_of(*words)
     assert "\n" not in error and "\r" not in error and len(error) < 1500, error[:2000]
     return error.split()[0]
@@ -52,7 +52,7 @@ def test_a_document_of_ten_million_fields_or_elements_is_refused(c):
         assert match(c, document) == [WS]
 
 
-# --- filters that cannot be evaluated (findings, routes 1): they fail alone ---
+# --- filters that cannot be evaluated (findings, routes 1) do not make others fail ---
 
 
 def failing(c, key="t"):
@@ -86,7 +86,7 @@ def test_the_field_with_the_most_values_is_the_one_that_is_left_out(c):
 
 
 def test_a_costly_regular_expression_fails_alone(c):
-    """Forty of them were refused together once, and nobody heard anything."""
+    """Once, forty of them together made the whole change fail, and no device got it."""
     costly = [subscribe(c, f"costly{i}|ws", filter={"f": {"$regex": f"(?:a?b?){{100}}c{i}"}}).decode() for i in range(40)]
     subscribe(c, "cheap|ws", filter={"f": {"$regex": "^ab.*b$"}})
     subscribe(c, "all|ws")
@@ -107,7 +107,7 @@ def test_the_cheap_regular_expressions_are_run_when_all_together_are_too_much(c)
 
 
 def test_not_does_not_match_what_could_not_be_tried(c):
-    """Findings, routes 5: $not of a $regex matched what is too long to be tried."""
+    """Findings, routes 5: $not of a $regex matched values that are too long to be tried."""
     id = subscribe(c, "not|ws", filter={"a": {"$not": {"$regex": "z"}}}).decode()
     subscribe(c, "or|ws", filter={"$or": [{"a": {"$regex": "z"}}, {"b": 1}]})
     assert match(c, {"a": "y" * 4096}) == ["not|ws"]
@@ -115,7 +115,7 @@ def test_not_does_not_match_what_could_not_be_tried(c):
     assert failing(c) == {id: ("text-too-long", 1)}
 
 
-def test_a_filter_that_goes_is_no_longer_listed(c):
+def test_a_deleted_filter_is_no_longer_listed(c):
     id = subscribe(c, filter={"a": {"$regex": "z"}})
     assert match(c, {"a": "z" * 5000}) == []
     assert list(failing(c)) == [id.decode()]
@@ -141,7 +141,7 @@ def test_a_document_is_64_deep_at_most(c):
 
 
 @pytest.mark.parametrize("bad", [b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xf8\x88\x80\x80\x80", b"\xc0\x80", b"\x01", b"\\ud800"])
-def test_text_that_is_none_is_refused_everywhere(c, bad):
+def test_invalid_text_is_refused_everywhere(c, bad):
     subscribe(c)
     quoted = b'{"a": "' + bad + b'"}'
     assert refused(c, "ROUTE.MATCH", "t", *TASK, "DOC", quoted) == "ERR"
@@ -189,7 +189,7 @@ def test_a_filter_is_32_deep_at_most(c):
 
 
 def grows_deeper(levels):
-    """Its normal form is twice as deep."""
+    """A filter whose normal form is twice as deep."""
     filter = {"a": 1}
     for _ in range(levels):
         filter = {"x": 1, "$or": [filter, {"b": 2}]}
@@ -228,7 +228,7 @@ EXPLODING = ["(a+)+$", "(a|a)*$", "(a|aa)+$", "(.*a){12}$", "^(([a-z])+.)+[A-Z](
 
 @pytest.mark.parametrize("regex", EXPLODING)
 def test_regular_expressions_meant_to_explode_answer(c, regex):
-    """With backtracking the first of them would not answer before the deadline of the connection."""
+    """An engine with backtracking would not finish the first of them before the connection's deadline."""
     subscribe(c, filter={"a": {"$regex": regex}})
     for text_of in ("a" * 4000 + "!", "a" * 1_000_000 + "!", "x" * 1_000_000, ["a" * 100 + "!"] * 5000):
         assert match(c, {"a": text_of}) in ([], [WS])
@@ -241,7 +241,7 @@ def test_regular_expressions_that_are_too_much_are_refused(c, regex):
 
 
 def test_random_words_are_refused_or_obeyed(server, c):
-    """Whatever the words, the answer is an answer."""
+    """Random arguments always get an answer."""
     rng = random.Random(SEED)
     print(f"MILLRACE_SEED={SEED}")
     words = ["APP", "MODEL", "USER", "ID", "DOC", "OLD", "FILTER", "FILTERID", "TTL", "EVENT", "QUEUES", "WITHCHANNELS", "FULL", "COUNT",
@@ -273,7 +273,7 @@ def a_table(c, key="t"):
 
 
 def use(c, key):
-    """Whatever it is, it works like any other table."""
+    """Uses a table that was made from a damaged payload: it must work like any other."""
     for name in listed(c, key=key):
         assert get(c, name, "FULL", key=key) is not None
     info(c, key)
@@ -291,7 +291,7 @@ def use(c, key):
 
 @pytest.mark.parametrize("compression", ["yes", "no"])
 def test_damaged_tables_are_refused_or_valid(still, s, compression):
-    """The clock stands still: a damaged date may end a device in the next millisecond."""
+    """The clock stands still, because a device may expire in the next millisecond after damage to its date."""
     rng = random.Random(f"{SEED}/{compression}")
     print(f"MILLRACE_SEED={SEED}")
     with still.changed_settings(rdbcompression=compression):
@@ -361,7 +361,7 @@ NO_PARTS = {
 
 
 @pytest.mark.parametrize("row", NO_PARTS)
-def test_a_part_that_is_none_is_refused_with_the_reason(server, c, row):
+def test_an_invalid_part_is_refused_with_the_reason(server, c, row):
     part, error = NO_PARTS[row]
     a_table(c)
     before, counted = server.digest("t"), server.counter("payloads_refused")

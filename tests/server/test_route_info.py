@@ -1,4 +1,4 @@
-"""ROUTE.INFO, INFO millrace, and what can be told of channels without any table."""
+"""ROUTE.INFO, INFO millrace, and commands about channels that need no table."""
 
 import json
 import zlib
@@ -46,7 +46,7 @@ def test_info_of_a_missing_table_is_null(c, connect, protocol, null):
     assert c.call("EXISTS", "t") == 0
 
 
-def test_info_counts_matches_and_who_was_found(c):
+def test_info_counts_matches_and_the_devices_found(c):
     subscribe(c, "d1|ws")
     subscribe(c, "d2|ws", filter={"a": 1})
     subscribe(c, "d3|mqtt", filter={"a": 1})
@@ -71,7 +71,7 @@ def test_the_channels_heard_most_come_first(c):
     assert {each["subscriptions"] for each in top} == {2}
 
 
-def test_a_change_counts_on_each_channel_that_somebody_listens_on(c):
+def test_a_change_counts_on_each_channel_with_subscriptions(c):
     subscribe(c)
     subscribe(c, about=channel(user="u"))
     match(c, about=channel(user="u", id="i"))
@@ -162,7 +162,7 @@ def test_they_need_no_key(c):
     assert c.call("KEYS", "*") == []
 
 
-# Finding 5 of routes: of regular expressions it was 15 times what they take.
+# Finding 5 of routes: for regular expressions MEMORY USAGE was 15 times too large.
 @pytest.mark.parametrize("condition", [
     lambda n: {"owner": f"u{n}", "n": {"$gt": n % 100}},
     lambda n: {"name": {"$regex": f"^(?:a|b)+c{n}$"}},
@@ -171,7 +171,8 @@ def test_memory_usage_is_what_the_server_uses(condition):
     def used():
         return int(server.info("memory")["used_memory"])
 
-    # A server of its own, of which nothing else changes the memory; other clients' buffers are small beside 5,000 filters.
+    # A server of its own, so that nothing else changes its memory; client buffers are small in comparison with 5,000
+    # filters.
     with Server() as server:
         filters = [("ROUTE.SUBSCRIBE", "t", f"d{n}|ws", *TASK, "FILTER", json.dumps(condition(n))) for n in range(5000)]
         server.admin.call_all(filters[:1])

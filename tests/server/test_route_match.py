@@ -1,4 +1,4 @@
-"""ROUTE.MATCH: which devices must hear of a change."""
+"""ROUTE.MATCH: which devices must get a change."""
 
 import pytest
 
@@ -79,7 +79,7 @@ def test_without_a_document_only_unfiltered_subscriptions_hear(c):
     assert match(c, {}) == ["all|ws", "every|ws", "some|ws"]
 
 
-def test_a_null_document_is_none(c):
+def test_a_null_document_is_no_document(c):
     subscribe(c, "all|ws")
     subscribe(c, "every|ws", filter={})
     assert match(c, "null") == ["all|ws"]
@@ -97,7 +97,7 @@ def test_filters_let_through_what_they_say(c):
     assert match(c, {}) == ["not|ws"]
 
 
-def test_a_missing_table_has_nobody(c):
+def test_a_missing_table_has_no_devices(c):
     assert c.call("ROUTE.MATCH", "t", *TASK, "DOC", "{}") == []
     assert c.call("EXISTS", "t") == 0
 
@@ -150,7 +150,7 @@ BAD = {
 
 @pytest.mark.parametrize("what", ["DOC", "OLD"])
 @pytest.mark.parametrize("row", BAD)
-def test_a_document_that_is_none_is_refused(server, c, what, row):
+def test_a_document_that_is_not_json_is_refused(server, c, what, row):
     document, error = BAD[row]
     subscribe(c)
     words = ("DOC", "{}", "OLD", document) if what == "OLD" else ("DOC", document, "OLD", "{}")

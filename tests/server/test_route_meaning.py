@@ -1,4 +1,4 @@
-"""What a change means to who listens: with OLD every device comes with enter, update, leave or delete."""
+"""What a change means to a device: with OLD every device comes with enter, update, leave or delete."""
 
 import pytest
 
@@ -41,12 +41,12 @@ def test_what_was_not_there_before_enters(c, listeners):
     assert match(c, {}, False) == {"all|ws": "enter"}
 
 
-def test_without_old_no_meaning_is_told(c, listeners):
+def test_without_old_the_answer_has_no_meaning_of_the_change(c, listeners):
     assert match(c, HIGH) == ["all|ws", "high|ws"]
 
 
 @pytest.mark.parametrize("doc", [None, False], ids=["no DOC", "DOC null"])
-def test_from_nothing_to_nothing_nobody_is_told(c, listeners, doc):
+def test_from_nothing_to_nothing_no_device_is_found(c, listeners, doc):
     assert not match(c, doc, False)
 
 
@@ -85,7 +85,7 @@ def test_filters_that_see_what_is_missing_leave_and_enter_too(c):
     assert match(c, None, {}) == {"none|ws": "delete", "not|ws": "delete"}
 
 
-def test_each_transport_is_told_for_itself(c):
+def test_each_transport_gets_the_meaning_for_itself(c):
     subscribe(c, "d1|ws", filter=HIGH)
     subscribe(c, "d1|mqtt", filter=LOW)
     answer = c.call("ROUTE.MATCH", "t", *TASK, "DOC", '{"prio": "high"}', "OLD", '{"prio": "low"}')
@@ -94,7 +94,7 @@ def test_each_transport_is_told_for_itself(c):
 
 
 def test_a_device_with_two_lists_can_tell_leaving_one_from_entering_the_other(c):
-    """Findings, routes 2: the subscription that a change means is named."""
+    """Findings, routes 2: the answer names the subscription that the change is about."""
     high, low = subscribe(c, filter=HIGH), subscribe(c, filter=LOW)
     c.call("ROUTE.SETFILTER", "t", "urgent", '{"prio": "high"}', *TASK)
     c.call("ROUTE.SUBSCRIBE", "t", WS, *TASK, "FILTERID", "urgent")

@@ -1,5 +1,5 @@
-"""What is large comes in pages: matches, filters, subscribers, a device's subscriptions, and the devices of a transport that
-is gone."""
+"""Large answers come in pages: matches, filters, subscribers, a device's subscriptions, and the devices of a transport
+that was removed."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def test_a_page_says_what_the_change_means_for_all_subscriptions_of_a_device(c):
     assert {(together, tuple(sorted(meaning for _, _, meaning in each))) for _, together, each in devices} == {(b"update", (b"enter", b"update"))}
 
 
-def test_a_page_of_nobody_is_the_last(c):
+def test_an_empty_page_is_the_last(c):
     subscribe(c)
     assert c.call("ROUTE.MATCH", "t", *channel(user="u", model="x"), "LIMIT", "5") == [b"0", []]
     assert c.call("ROUTE.MATCH", "t", *TASK, "LIMIT", "5", "AFTER", "1000000") == [b"0", []]
@@ -93,7 +93,7 @@ def test_subscribers_are_all_that_have_subscribed_to_the_channel(c, page):
     assert subscribers(c, about=channel(model="x"), page=page) == subscribers(c, key="missing") == []
 
 
-def test_who_is_there_all_the_time_is_listed_although_others_go(c):
+def test_a_device_that_is_there_all_the_time_is_listed_although_others_are_deleted(c):
     do(c, [("ROUTE.SUBSCRIBE", "t", f"d{n:03}|ws", *TASK) for n in range(200)])
     found, cursor, gone = [], b"0", 0
     while True:
@@ -106,7 +106,7 @@ def test_who_is_there_all_the_time_is_listed_although_others_go(c):
     assert set(found) >= {f"d{n:03}|ws" for n in range(1, 200, 2)}
 
 
-def test_who_has_expired_is_not_listed(s, clock):
+def test_a_device_that_has_expired_is_not_listed(s, clock):
     subscribe(s, "brief|ws", options=("TTL", "100"))
     subscribe(s, "stays|ws")
     s.call("MULTI")

@@ -18,8 +18,8 @@ def cluster():
 
 
 class Application:
-    """A client as the guide has it: a channel's subscriptions are in the table of its partition, and a change asks the
-    table of each of its patterns."""
+    """A client as the guide describes it: a channel's subscriptions are in the table of its partition, and a change is
+    matched in the table of each of its patterns."""
 
     def __init__(self, cluster):
         self._connections = [node.connect() for node in cluster.masters]
@@ -30,7 +30,7 @@ class Application:
             connection.close()
 
     def call(self, key, *words):
-        """On the node that has the key."""
+        """Calls the command on the node that has the key."""
         for connection in self._connections:
             connection.send(*words)
             answer = connection.read()
@@ -51,7 +51,7 @@ class Application:
         return self.call(key, "ROUTE.SUBSCRIBE", key, device, *about, *words)
 
     def dispatch(self, *about, document, event="e"):
-        """What each partition has dispatched: (partition, transport, devices, offset)."""
+        """Dispatches a change; returns for each partition (partition, transport, devices, offset)."""
         names = self._any.call("ROUTE.PATTERNS", *about)
         written = []
         for partition in sorted({self.partition(name) for name in names}):
@@ -68,7 +68,7 @@ class Application:
         return [one["device"] for _, _, entry in answer for one in json.loads(entry)["devices"]]
 
     def matched(self, *about, document):
-        """All devices that hear of a change, each as often as it was found."""
+        """All devices that get a change, each as often as it was found."""
         found = []
         for key in sorted({self.table(name) for name in self._any.call("ROUTE.PATTERNS", *about)}):
             answer = self.call(key, "ROUTE.MATCH", key, *about, "DOC", json.dumps(document))
@@ -131,7 +131,7 @@ def test_a_log_in_another_slot_is_refused(application):
     assert answer == [[b"ws", 1, 1]]
 
 
-def test_a_node_that_does_not_have_the_table_says_who_does(cluster):
+def test_a_node_that_does_not_have_the_table_names_the_one_that_does(cluster):
     key = "{p3}routes"
     answers = []
     for node in cluster.masters:

@@ -88,7 +88,7 @@ def test_there_are_analytics(c):
     assert known["top-channels"][0]["channel"] == b"app:myapp:model:task"
 
 
-def test_a_device_that_goes_leaves_nothing_behind(c):
+def test_a_deleted_device_leaves_nothing_behind(c):
     device(c, "other|ws")
     for about in EXAMPLES.values():
         subscribe(c, DEVICE, about)

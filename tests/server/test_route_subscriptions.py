@@ -38,7 +38,7 @@ def test_words_come_in_any_order_and_case(c):
     assert c.call("ROUTE.UNSUBSCRIBE", "t", WS, *words) == 1
 
 
-def test_a_device_nobody_knows_is_made(s, clock):
+def test_a_device_that_does_not_exist_is_made(s, clock):
     subscribe(s)
     assert get(s)["user"] is None
     assert (get(s)["ttl"], get(s)["connected-at"], get(s)["subscriptions"]) == (-1, clock.now, 1)
@@ -103,7 +103,7 @@ def test_a_device_stays_when_its_last_subscription_goes(c):
     assert info(c)["channels"] == 0
 
 
-def test_channels_are_told_apart_whatever_their_parts_contain(c):
+def test_channels_are_distinguished_whatever_their_parts_contain(c):
     one, other = channel("a", "m", user="u:model:x"), channel("a:user:u", "x:model:m")
     first, second = c.call("ROUTE.SUBSCRIBE", "t", "d1|ws", *one), c.call("ROUTE.SUBSCRIBE", "t", "d2|ws", *other)
     assert (first, second) == ([b"app:a:user:u%3Amodel%3Ax:model:m", None], [b"app:a%3Auser%3Au:model:x%3Amodel%3Am", None])

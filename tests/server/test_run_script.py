@@ -1,4 +1,4 @@
-"""./run, as somebody with a fresh clone meets it."""
+"""./run in a fresh clone."""
 
 import contextlib
 import os
@@ -13,12 +13,12 @@ from server import QUIET_PORTS, REPOSITORY, free_port, process_id, wait_until
 
 pytestmark = pytest.mark.long
 
-# A machine that has to build first takes its time.
+# Long, because ./run may have to build first.
 BUILD_DEADLINE = 900
 
 
 def refused(*options, **more):
-    """The one line of a call that must fail at once."""
+    """The one line that a call prints which must fail at once."""
     done = subprocess.run([REPOSITORY / "run", *options], capture_output=True, text=True, timeout=60, **more)
     assert done.returncode != 0
     assert done.stdout == ""
@@ -36,7 +36,8 @@ class Running:
             self.process = subprocess.Popen(
                 [REPOSITORY / "run", *([] if gateway else ["--no-gateway"]), *map(str, options)],
                 stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
-                # A shell cannot trap what was ignored when it began, as Ctrl-C is for what runs in the background.
+                # A shell cannot trap a signal that was ignored when it started, and background processes start with
+                # Ctrl-C ignored.
                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **more)
 
     def output(self):
@@ -58,7 +59,7 @@ class Running:
         return self
 
     def __exit__(self, *_):
-        # ./run may still be at its build: the whole group is ours.
+        # ./run may still be building, so the signal goes to the whole process group, which is ours.
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
@@ -92,8 +93,8 @@ def test_a_message_is_read_again_after_kill_9(port, data, log):
         with running.connect(port) as connection:
             assert connection.call("TWRITE", "events", "weather", "sunny") == 1
             before = connection.call("TREAD", "events", "1", "10")
-            # While the host waits for the disk it keeps what it will write to the AOF for up to two seconds; a killed
-            # process loses what the operating system does not have yet.
+            # While the host waits for the disk it delays writing to the AOF for up to two seconds, and a killed process
+            # loses what it has not written.
             wait_until(lambda: b"\r\naof_buffer_length:0\r\n" in connection.call("INFO", "persistence"),
                        "the AOF is written")
         running.process.kill()
@@ -103,7 +104,7 @@ def test_a_message_is_read_again_after_kill_9(port, data, log):
         assert connection.call("TREAD", "events", "1", "10") == before
 
 
-# Finding 2 of "Trying it": the README kills by this file, and not by a port that a stranger's server may have.
+# Finding 2 of "Trying it": the README kills by this file, and not by a port that another server may have.
 def test_the_file_with_its_process_id_names_the_server_it_started(port, data, log):
     with Running(log, "--port", port, "--dir", data) as running, running.connect(port) as connection:
         assert (data / "server.pid").read_text().strip() == str(process_id(connection)) == str(running.process.pid)
@@ -126,7 +127,7 @@ def test_it_prints_three_commands_that_work(port, data, log):
 def test_ctrl_c_stops_the_server_cleanly(port, data, log):
     with Running(log, "--port", port, "--dir", data) as running:
         with running.connect(port) as connection:
-            # The host takes no notice of the signal while it writes its first AOF.
+            # The host ignores the signal while it writes its first AOF.
             wait_until(lambda: b"\r\naof_rewrite_in_progress:0\r\naof_rewrite_scheduled:0\r\n"
                        in connection.call("INFO", "persistence"), "the first AOF is written")
         running.process.send_signal(signal.SIGINT)
@@ -233,7 +234,7 @@ TO_BUILD = (
 def test_without_rights_it_says_what_to_install(machine, data):
     said = refused("--dir", str(data), env=machine(id="echo 1000", apt_get="exit 1"))
     assert said == (
-        "run: needs what only root may install; as root, run: apt-get update && apt-get install --yes "
+        "run: needs packages that only root may install; as root, run: apt-get update && apt-get install --yes "
         f"--no-install-recommends {TO_BUILD} redis-server")
 
 

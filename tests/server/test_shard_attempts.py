@@ -1,4 +1,4 @@
-"""Payloads that come back: attempts, NACK, delays, and the log for those that are given up."""
+"""Payloads that come again: attempts, NACK, delays, and the log for payloads that are given up."""
 
 import json
 
@@ -18,7 +18,7 @@ def nack(c, worker, recipient, sequence, *more, key="pool"):
 
 
 def letters(c, log="dead"):
-    """(tag as a dict, entry) of each."""
+    """(tag as a dict, entry) of each dead letter."""
     if not c.call("EXISTS", log):
         return []
     return [(json.loads(tag), entry.decode()) for _, tag, entry in c.call("TREAD", log, 1, 100)]
@@ -103,7 +103,7 @@ def test_nack_refuses_what_is_not_the_first_in_hand(server, c):
     assert server.digest("pool") == before
 
 
-def test_a_delay_holds_the_recipient_back_and_nobody_else(c):
+def test_a_delay_holds_only_its_recipient_back(c):
     join(c, "w")
     push(c, "r", "a", "b")
     push(c, "s", "x")
@@ -114,7 +114,7 @@ def test_a_delay_holds_the_recipient_back_and_nobody_else(c):
     assert is_sound(c)
 
 
-def test_after_the_delay_it_is_delivered_to_who_waits(c):
+def test_after_the_delay_it_is_delivered_to_a_waiting_pull(c):
     join(c, "w")
     push(c, "r", "a", "b")
     pull(c, "w", 1)
@@ -176,12 +176,12 @@ def test_a_log_that_cannot_be_written_keeps_nothing_up_and_loses_nothing(c):
     assert info(c)["unsent"] == 1
     assert ack(c, "w", "r", 2) == 1, "the queue goes on"
     c.call("DEL", "dead")
-    c.call("DEBUG", "RELOAD")  # a pool that was loaded tries at once
+    c.call("DEBUG", "RELOAD")  # a pool that was loaded makes its next attempt at once
     wait_until(lambda: info(c)["unsent"] == 0, "it was written")
     assert [entry for _, entry in letters(c)] == ["a"]
 
 
-def test_who_waits_for_the_log_is_told(server, c, connect):
+def test_a_reader_that_waits_for_the_log_is_woken(server, c, connect):
     c.call("SHARD.SET", "pool", "DEADLETTER", "dead")
     join(c, "w")
     push(c, "r", "a")

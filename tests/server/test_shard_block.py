@@ -1,4 +1,4 @@
-"""Who waits for a pool: workers in PULL, senders in ROUTE and PUSH."""
+"""Clients that wait for a pool: workers in PULL, senders in ROUTE and PUSH."""
 
 import pytest
 
@@ -111,7 +111,7 @@ def test_what_a_script_pushes_wakes(c, puller):
     assert deliveries(waits.read()) == [("r", 1, "payload")]
 
 
-def test_inside_a_transaction_and_a_script_nobody_waits(c):
+def test_inside_a_transaction_and_a_script_no_command_waits(c):
     join(c, "w")
     c.call("MULTI")
     c.call("SHARD.PULL", "pool", "w", "BLOCK", "0")
@@ -123,14 +123,14 @@ def test_inside_a_transaction_and_a_script_nobody_waits(c):
 
 
 @pytest.mark.parametrize("go", [("DEL", "pool"), ("FLUSHALL",), ("UNLINK", "pool"), ("RENAME", "pool", "other")], ids=lambda w: w[0])
-def test_a_worker_that_waits_is_told_when_its_pool_goes(c, puller, go):
+def test_a_waiting_worker_gets_an_answer_when_its_pool_is_deleted(c, puller, go):
     join(c, "w")
     waits = puller("w")
     c.call(*go)
     assert str(waits.read()) == NOWORKER
 
 
-def test_a_pool_that_comes_by_rename_serves_who_waits_under_that_name(server, c, connect, puller):
+def test_a_pool_that_comes_by_rename_serves_workers_that_wait_under_that_name(server, c, connect, puller):
     join(c, "w")
     join(c, "w", key="other")
     push(c, "r", "payload", key="other")
@@ -139,15 +139,15 @@ def test_a_pool_that_comes_by_rename_serves_who_waits_under_that_name(server, c,
     assert deliveries(waits.read()) == [("r", 1, "payload")]
 
 
-def test_a_worker_that_waits_is_told_when_it_is_removed(server, c, puller):
-    """By another process of the same name, say: a live one that waits is never stale."""
+def test_a_waiting_worker_gets_an_answer_when_it_is_removed(server, c, puller):
+    """For example by another process of the same name; a waiting worker is never stale."""
     join(c, "w", "other")
     waits = puller("w")
     c.call("SHARD.LEAVE", "pool", "w", "NOW")
     assert str(waits.read()) == NOWORKER
 
 
-def test_a_rejoin_delivers_to_who_waits_what_was_in_hand(c, puller):
+def test_a_rejoin_delivers_payloads_in_flight_to_a_waiting_pull(c, puller):
     join(c, "w")
     push(c, "r", "payload")
     pull(c, "w")
@@ -213,7 +213,7 @@ def test_a_sender_waits_while_the_last_worker_is_leaving(server, c, sender):
     waits = sender("r", "payload")
     assert is_still_waiting(server, waits)
     join(c, "heir")
-    # What is in hand stays with who is leaving, and so does what comes behind it.
+    # Payloads in flight stay with the worker that is leaving, and so do later payloads of the same recipient.
     assert waits.read() == [b"w", 2]
 
 
@@ -226,7 +226,7 @@ def test_a_sender_that_waits_in_vain_gets_noworkers_and_leaves_nothing(c, words)
 
 
 @pytest.mark.parametrize("go", [("DEL", "pool"), ("FLUSHALL",), ("RENAME", "pool", "other")], ids=lambda w: w[0])
-def test_a_sender_waits_on_though_the_pool_goes(server, c, sender, go):
+def test_a_sender_waits_on_though_the_pool_is_deleted(server, c, sender, go):
     stale_after(c, HOUR)
     waits = sender("r")
     c.call(*go)

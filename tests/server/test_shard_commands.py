@@ -62,7 +62,7 @@ def test_joining_again_delivers_again_what_was_in_hand(c):
     assert pull(c, "w") == [("r", 1, "1"), ("s", 1, "4"), ("r", 2, "2"), ("r", 3, "3")]
 
 
-def test_heartbeat_answers_1_and_noworker_to_who_never_joined(c):
+def test_heartbeat_answers_1_and_noworker_if_the_worker_never_joined(c):
     join(c, "w")
     assert c.call("SHARD.HEARTBEAT", "pool", "w") == 1
     assert c.error_of("SHARD.HEARTBEAT", "pool", "stranger") == NOWORKER
@@ -181,7 +181,7 @@ def test_recipients_that_stay_are_listed_once_though_others_come_and_go(c):
         seen += [name.decode() for name in flat[::2]]
         if cursor == b"0":
             break
-        # The very one the cursor stands at goes, if it may; others come.
+        # The recipient at the cursor moves away if it may, and others are added.
         following = c.call("SHARD.RECIPIENTS", "pool", "w", "COUNT", "1", "CURSOR", cursor)[1][0]
         if step % 2 == 0:
             done(c, "w", following)
@@ -194,7 +194,7 @@ def test_recipients_that_stay_are_listed_once_though_others_come_and_go(c):
     assert {name for name, _ in stay} - gone <= set(seen), "nobody who stayed was missed"
 
 
-# --- looking ---
+# --- reading the state ---
 
 
 def test_info_describes_the_pool(c):
@@ -248,7 +248,7 @@ def test_check_says_ok(c):
 
 
 def test_check_goes_on_from_any_cursor(c):
-    # The number is the client's: no place of a recipient begins at most of them.
+    # The client can send any number as a cursor, and at most of these numbers no recipient begins.
     join(c, "w")
     for number in range(300):
         route(c, "x" * (number % 90 + 1) + str(number))
@@ -287,7 +287,7 @@ def test_roundrobin_follows_the_order_of_joining_and_comes_round(c):
     assert info(c)["iterator"] == 1, "who is known takes no turn"
 
 
-def test_leastpending_chooses_who_has_least_to_do(c):
+def test_leastpending_chooses_the_worker_with_least_to_do(c):
     join(c, "a", "b", "c")
     c.call("SHARD.SET", "pool", "POLICY", "leastpending")
     route(c, *["busy"] * 5)
@@ -299,7 +299,7 @@ def test_leastpending_chooses_who_has_least_to_do(c):
     assert route(c, "5", "6") == ["c", "c"]
 
 
-# --- what the host sees of it ---
+# --- the pool as a key of the host ---
 
 
 def test_every_write_is_announced_by_its_name(server, c, connect):
@@ -317,7 +317,7 @@ def test_every_write_is_announced_by_its_name(server, c, connect):
     assert events == ["shard.pull", "shard.ack", "shard.done", "shard.leave"]
 
 
-def test_the_failover_nobody_called_is_announced(server, c, connect):
+def test_a_failover_by_the_timer_is_announced(server, c, connect):
     join(c, "w", "heir")
     stale_after(c, 20)
     with server.changed_settings(notify_keyspace_events="Kd"):

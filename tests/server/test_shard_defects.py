@@ -1,4 +1,4 @@
-"""What goes wrong in the design this family comes from, and in its implementation, and must not here.
+"""Faults of the design that this family comes from, and of its implementation, that our pools must not have.
 
 The numbers are those of the list of bugs found by reading ACA-Py's redis_events.
 """
@@ -50,7 +50,7 @@ def test_1_a_message_is_not_lost_when_the_answer_to_a_pull_is(c, connect):
     lost.send("SHARD.PULL", "pool", "w")
     wait_until(lost.has_answer, "it has been answered")
     lost.close()
-    join(c, "w")  # as the restarted process does
+    join(c, "w")  # as a restarted process does
     assert pull(c, "w") == [("r", 1, "precious")]
 
 
@@ -106,7 +106,7 @@ def test_3_an_idle_worker_that_waits_in_pull_is_not_declared_dead_by_a_burst(ser
     stale_after(c, 60)
     waits = start_waiting(server, connect(), "SHARD.PULL", "pool", "idle", "BLOCK", "0")
     let_pass(0.2)
-    # The server has been busy for longer than it takes to be stale; the burst comes before anything else.
+    # The server was busy for longer than the STALE time, and then executes the burst before anything else.
     c.call_all([("DEBUG", "SLEEP", "0.15"), ("SHARD.ROUTE", "pool", "r"), ("SHARD.ROUTE", "pool", "r")])
     burst(c, "r")
     assert deliveries(waits.read())[0][0] == "r"
@@ -130,7 +130,7 @@ def test_4_failover_needs_no_other_message(c):
 
 
 @pytest.mark.parametrize("step", [120, -120], ids=["forwards", "back"])
-def test_5_a_clock_that_is_set_makes_nobody_stale_and_keeps_nobody_alive(clock, step):
+def test_5_a_clock_that_is_set_makes_no_worker_stale_and_keeps_none_alive(clock, step):
     clock.set(0)
     with clock.server() as server, server.connect() as c:
         join(c, "w", "heir")
@@ -145,7 +145,7 @@ def test_5_a_clock_that_is_set_makes_nobody_stale_and_keeps_nobody_alive(clock, 
         wait_until(lambda: owner(c, "r") == "heir", "its time is over as ever")
 
 
-def test_5_a_clock_that_was_set_between_two_runs_makes_nobody_stale(clock):
+def test_5_a_clock_that_was_set_between_two_runs_makes_no_worker_stale(clock):
     clock.set(0)
     with clock.server(appendonly="yes") as server:
         with server.connect() as c:
@@ -212,7 +212,7 @@ def test_8_recipients_are_not_starved_behind_a_busy_one(c):
 
 
 def test_8_what_a_worker_waits_for_does_not_depend_on_how_many_recipients_it_has(server, c, connect):
-    """One PULL for all of them: the last of ten thousand is served by the push itself."""
+    """One PULL waits for all recipients: a push for the last of ten thousand serves it directly."""
     join(c, "w")
     c.call_all(("SHARD.ROUTE", "pool", f"r{n}") for n in range(10_000))
     waits = start_waiting(server, connect(), "SHARD.PULL", "pool", "w", "BLOCK", "0")
@@ -231,14 +231,14 @@ def busy_pool(c, workers):
         c.call("SHARD.HEARTBEAT", "pool", worker)
 
 
-def test_a_server_that_was_suspended_makes_nobody_stale():
+def test_a_server_that_was_suspended_makes_no_worker_stale():
     workers = [f"w{n}" for n in range(4)]
     with Server() as server, server.connect() as c, server.connect() as waits:
         busy_pool(c, workers)
         start_waiting(server, waits, "SHARD.PULL", "pool", "w0", "BLOCK", "0")
         server.suspend()
         let_pass(3)
-        # What is the first thing the server reads when it goes on.
+        # This is the first command that the server reads when it goes on.
         c.send("SHARD.ROUTE", "pool", "r1")
         server.resume()
         assert c.read() == [b"w1", 2]
@@ -248,7 +248,7 @@ def test_a_server_that_was_suspended_makes_nobody_stale():
         assert all(is_there(c, worker) for worker in workers)
 
 
-def test_a_server_that_was_busy_with_one_command_makes_nobody_stale():
+def test_a_server_that_was_busy_with_one_command_makes_no_worker_stale():
     workers = [f"w{n}" for n in range(4)]
     with Server() as server, server.connect() as c, server.connect() as waits:
         busy_pool(c, workers)
@@ -260,13 +260,13 @@ def test_a_server_that_was_busy_with_one_command_makes_nobody_stale():
 
 
 @pytest.mark.parametrize("what", ["WRITE", "ALL"])
-def test_a_server_that_held_its_clients_back_makes_nobody_stale(what):
+def test_a_server_that_held_its_clients_back_makes_no_worker_stale(what):
     workers = [f"w{n}" for n in range(4)]
     with Server() as server, server.connect() as c, server.connect() as waits, server.connect() as sender:
         busy_pool(c, workers)
         start_waiting(server, waits, "SHARD.PULL", "pool", "w0", "BLOCK", "0")
         c.call("CLIENT", "PAUSE", 2500, what)
-        # It is in line before all signs of life.
+        # This command is executed before all signs of life.
         sender.send("SHARD.ROUTE", "pool", "r1")
         for worker in workers:
             c.send("SHARD.HEARTBEAT", "pool", worker)
@@ -276,7 +276,7 @@ def test_a_server_that_held_its_clients_back_makes_nobody_stale(what):
 
 
 @pytest.mark.parametrize("how", ["shutdown", "kill"])
-def test_a_server_that_was_restarted_makes_nobody_stale(how):
+def test_a_server_that_was_restarted_makes_no_worker_stale(how):
     workers = [f"w{n}" for n in range(4)]
     with Server(appendonly="yes", appendfsync="always") as server:
         with server.connect() as c:
@@ -291,7 +291,7 @@ def test_a_server_that_was_restarted_makes_nobody_stale(how):
                 assert c.call("SHARD.HEARTBEAT", "pool", worker) == 1
 
 
-def test_a_replica_that_is_promoted_makes_nobody_stale():
+def test_a_replica_that_is_promoted_makes_no_worker_stale():
     workers = [f"w{n}" for n in range(4)]
     with Server() as master, Server() as heir:
         heir.replicate(master)

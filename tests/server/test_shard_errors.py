@@ -161,7 +161,7 @@ def assert_refused(server, c, words, error):
     assert server.info("replication")["master_repl_offset"] == sent, "nothing reached the replica"
 
 
-# What only the pool knows: (command, error)
+# Errors that depend on the pool's state: (command, error)
 REFUSED = {
     "done: of another worker": (("SHARD.DONE", KEY, "v", "r"), NOTOWNER),
     "done: of nobody": (("SHARD.DONE", KEY, "w", "stranger"), NOTOWNER),
@@ -190,7 +190,7 @@ NEED_A_WORKER = {
 
 
 @pytest.mark.parametrize("name", NEED_A_WORKER)
-def test_who_has_not_joined_gets_noworker(server, c, filled, name):
+def test_a_worker_that_has_not_joined_gets_noworker(server, c, filled, name):
     assert_refused(server, c, NEED_A_WORKER[name], NOWORKER)
     assert c.error_of(*on("missing", NEED_A_WORKER[name])) == NOWORKER
     assert c.call("EXISTS", "missing") == 0
@@ -225,7 +225,7 @@ def test_an_effect_makes_no_pool(server, c, name):
     assert c.call(*on("pool", NEED_A_POOL[name])) == b"OK"
 
 
-def test_what_asks_of_a_pool_that_is_not_there_makes_none(c):
+def test_a_question_about_a_missing_pool_does_not_make_it(c):
     assert c.call("SHARD.OWNER", "pool", "r") is None
     assert c.call("SHARD.CHECK", "pool") == b"OK"
     assert c.call("SHARD.REBALANCE", "pool") == 0

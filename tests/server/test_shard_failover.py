@@ -9,7 +9,7 @@ from shard_words import (
 
 
 def shows_itself_and_dies(c, worker, key="pool"):
-    """From now on it is silent, and soon stale."""
+    """Shows once that the worker is alive; after that it is silent, and soon stale."""
     c.call("SHARD.HEARTBEAT", key, worker)
     stale_after(c, 40, key=key)
 
@@ -22,7 +22,7 @@ def test_a_message_fails_over_before_it_is_routed(c, send):
     join(c, "dead", "heir")
     route(c, "r")
     c.call("SHARD.HEARTBEAT", "pool", "dead")
-    # One transaction: the timer cannot come between.
+    # One transaction, so that the timer cannot run in between.
     c.call("MULTI")
     c.call("SHARD.SET", "pool", "STALE", "40")
     c.call("DEBUG", "SLEEP", "0.1")
@@ -31,7 +31,7 @@ def test_a_message_fails_over_before_it_is_routed(c, send):
     assert not is_there(c, "dead")
 
 
-def test_the_timer_fails_over_when_nobody_sends(c):
+def test_the_timer_fails_over_without_a_message(c):
     join(c, "dead", "heir")
     route(c, "r")
     shows_itself_and_dies(c, "dead")
@@ -40,7 +40,7 @@ def test_the_timer_fails_over_when_nobody_sends(c):
 
 
 @pytest.mark.parametrize("settings", [{"appendonly": "yes", "aof_use_rdb_preamble": "no"}, {"save": '"3600 1"'}], ids=["aof", "rdb"])
-def test_the_timer_fails_over_after_a_restart_when_nobody_calls(settings):
+def test_the_timer_fails_over_after_a_restart_without_a_command(settings):
     with Server(**settings) as server:
         with server.connect() as c:
             join(c, "dead", "heir")
@@ -54,7 +54,7 @@ def test_the_timer_fails_over_after_a_restart_when_nobody_calls(settings):
             assert is_sound(c)
 
 
-def test_the_timer_fails_over_on_a_promoted_replica_when_nobody_calls(server, c):
+def test_the_timer_fails_over_on_a_promoted_replica_without_a_command(server, c):
     with Server() as heir_of_server:
         heir_of_server.replicate(server)
         join(c, "dead", "heir")
@@ -83,26 +83,26 @@ def test_a_replica_does_not_fail_over_by_itself():
             assert (owner(there, "r"), info(there)["failovers"]) == ("dead", 0)
 
 
-def test_a_stale_worker_with_nothing_pending_keeps_its_recipients_until_somebody_sends(c):
+def test_a_stale_worker_with_nothing_pending_keeps_its_recipients_until_a_message_comes(c):
     join(c, "idle", "other")
     route(c, "r")
     done(c, "idle", "r")
     stale_after(c, 20)
     wait_until_stale(c, "idle")
-    stale_after(c, HOUR)  # the time of one that is gone for good is not over
+    stale_after(c, HOUR)  # the longer time, after which it would be removed, is not over
     assert (owner(c, "r"), info(c)["failovers"]) == ("idle", 0)
     *_, answers = c.call_all([("MULTI",), ("SHARD.SET", "pool", "STALE", 1), ("SHARD.ROUTE", "pool", "r"),
                               ("SHARD.SET", "pool", "STALE", HOUR), ("EXEC",)])
     assert answers[1] == [b"other", 1], "a stale worker is never answered"
 
 
-def test_a_worker_that_is_gone_for_long_leaves_by_itself_whether_it_ever_showed_itself_or_not(server, c, connect):
+def test_a_worker_that_is_silent_for_long_is_removed_whether_it_ever_showed_that_it_is_alive_or_not(server, c, connect):
     join(c, "seen", "silent", "other")
     route(c, "r", "s")
     done(c, "seen", "r")
     done(c, "silent", "s")
     c.call("SHARD.JOIN", "pool", "silent")
-    start_waiting(server, connect(), "SHARD.PULL", "pool", "other", "BLOCK", "0")  # alive for as long as it waits
+    start_waiting(server, connect(), "SHARD.PULL", "pool", "other", "BLOCK", "0")  # a worker that waits is alive
     stale_after(c, 5)
     wait_until(lambda: [one["name"] for one in info(c)["workers"]] == [b"other"], "both have left")
     stale_after(c, HOUR)
@@ -127,7 +127,7 @@ def all_become_stale_at_once(c, milliseconds, *workers):
     assert all(worker_info(c, worker)["stale"] for worker in workers)
 
 
-def test_if_all_are_stale_everything_stays_until_somebody_shows_up(c):
+def test_if_all_are_stale_everything_stays_until_a_worker_shows_that_it_is_alive(c):
     join(c, "a", "b")
     route(c, "r", "s")
     all_become_stale_at_once(c, 20, "a", "b")
@@ -138,7 +138,7 @@ def test_if_all_are_stale_everything_stays_until_somebody_shows_up(c):
     assert [worker["name"] for worker in info(c)["workers"]] == [b"c"]
 
 
-def test_if_all_are_stale_who_shows_up_first_takes_over(c):
+def test_if_all_are_stale_the_first_worker_that_shows_that_it_is_alive_takes_over(c):
     join(c, "a", "b")
     route(c, "r", "s")
     all_become_stale_at_once(c, 300, "a", "b")
@@ -217,7 +217,7 @@ def test_noworker_and_then_join(c):
     assert "slow" in route(c, *[f"new {n}" for n in range(2)])
 
 
-def test_who_waits_is_served_with_what_a_dead_worker_leaves(server, c, connect):
+def test_a_waiting_worker_gets_what_a_dead_worker_leaves(server, c, connect):
     join(c, "dead", "heir")
     push(c, "r", "payload")
     pull(c, "dead")
@@ -268,7 +268,7 @@ def test_a_dead_workers_recipients_move_in_slices_and_none_is_ever_without_an_ow
     assert all(answer == [b"dead", 1] for answer in c.call_all(("SHARD.ROUTE", "pool", name) for name in names))
     join(c, "a", "b")
     c.call("SHARD.HEARTBEAT", "pool", "dead")
-    # The first slice with the message that fails over; between the slices everything is sound.
+    # The first slice is done by the message that causes the failover; between slices the pool is consistent.
     c.call("MULTI")
     c.call("SHARD.SET", "pool", "STALE", "40")
     c.call("DEBUG", "SLEEP", "0.1")

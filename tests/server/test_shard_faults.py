@@ -1,4 +1,4 @@
-"""Nothing that was acknowledged to a sender is lost, whoever dies: workers, the server, a master with a replica.
+"""Nothing that was acknowledged to a sender is lost, whatever dies: workers, the server, or a master with a replica.
 
 Order per recipient holds, no payload is acknowledged by two owners, and SHARD.CHECK finds nothing.
 """
@@ -43,7 +43,7 @@ def test_the_server_is_killed_again_and_again():
 
 
 def test_a_replica_is_promoted_under_load():
-    """A sender takes as acknowledged what a replica has confirmed: what the host promises, and no more."""
+    """A sender counts as acknowledged only what a replica has confirmed: the host guarantees no more."""
     print(f"MILLRACE_SEED={SEED}")
     with Server() as one, Server() as two:
         two.replicate(one)
@@ -107,7 +107,8 @@ MAKE_A_POOL = [("SHARD.JOIN", "pool", "w"), ("SHARD.SET", "pool", "STALE", "1000
 
 @pytest.mark.parametrize("first", MAKE_A_POOL, ids=lambda words: words[0])
 def test_a_pool_begins_with_the_command_that_makes_it_for_replicas_and_in_the_aof(clock, first):
-    """Not with its time, which belongs to a pool that exists, even if time moves while the command runs."""
+    """The first effect is not the pool's time, which needs an existing pool, even if time moves while the command
+    runs."""
     with clock.server(appendonly="yes") as server, Server() as replica:
         replica.replicate(server)
         clock.hurry_monotonic()
@@ -133,7 +134,7 @@ def test_an_aof_of_1_0_0_that_has_the_time_of_a_pool_before_the_pool_is_loaded()
     with Server(appendonly="yes") as server:
         server.admin.call(*join)
         server.admin.call(*clock)
-        server.admin.call(*join)  # when it joined counts
+        server.admin.call(*join)  # joins again: the time of joining changes
         expected = server.digest("pool")
         server.admin.call("DEL", "pool")
         server.kill()

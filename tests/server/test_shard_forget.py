@@ -1,4 +1,4 @@
-"""Limits of a pool: queues that are full, recipients and workers that go, ids of pushes, and pages."""
+"""Limits of a pool: queues that are full, recipients and workers that are removed, ids of pushes, and pages."""
 
 import pytest
 
@@ -80,7 +80,7 @@ def test_forget_removes_those_that_are_idle(c):
     assert is_sound(c)
 
 
-def test_one_that_was_forgotten_begins_anew(c):
+def test_a_recipient_that_was_forgotten_begins_again(c):
     join(c, "w", "v")
     push(c, "r", "a", "b")
     pull(c, "w")

@@ -1,9 +1,9 @@
 """Random histories of senders and workers, beside the design they come from over the host's own hashes: the same
 assignments, the same pending counts, the same iterator, the same ages at every step.
 
-Time is the test's: SHARD.APPLY sets the pool's clock far ahead of its server's, so that it stands still but for
-the steps. The STALE time is an hour, so that nothing happens by itself either; each step runs in a transaction
-in which it is STALE.
+The test controls the time: SHARD.APPLY sets the pool's clock far ahead of its server's, so that it moves only by the
+steps. Between steps the STALE time is an hour, so that nothing happens by itself; only the transaction of a step sets
+it to the constant STALE.
 """
 
 import os
@@ -24,8 +24,8 @@ RECIPIENTS = [f"r{n}" for n in range(40)]
 class History:
     def __init__(self, rng, connection, oracle):
         self.rng, self.c, self.oracle = rng, connection, oracle
-        self.routed = {}  # what is routed and not done of a recipient
-        self.queued = {}  # what is queued and not acknowledged
+        self.routed = {}  # recipient -> messages that are routed and not done
+        self.queued = {}  # recipient -> payloads that are queued and not acknowledged
         self.joined = {}
         self.in_hand = {}  # (worker, recipient) -> the last sequence it was given
         self.oracle.now = BEGINNING
@@ -34,7 +34,7 @@ class History:
     # --- one step on both sides ---
 
     def do(self, *words):
-        """The answer, given while a worker is stale after STALE."""
+        """Executes a command while the STALE time is the constant STALE; returns the answer."""
         clock = ("SHARD.APPLY", "pool", "CLOCK", self.oracle.now)
         short, long = (("SHARD.SET", "pool", "STALE", ms) for ms in (STALE, HOUR))
         *_, answers = self.c.call_all([("MULTI",), clock, short, words, long, ("EXEC",)])
@@ -47,7 +47,7 @@ class History:
         for uid in self.oracle.uids():
             expected = [(key, self.oracle.pending(uid, key)) for key in self.oracle.keys_of(uid)]
             assert recipients(self.c, uid) == expected, uid
-        # The oracle goes back to 0 when it next chooses.
+        # The oracle resets its iterator to 0 only at its next choice.
         assert known["iterator"] == (self.oracle.iterator() if self.oracle.iterator() < len(ages) else 0)
         assert is_sound(self.c)
 
@@ -89,7 +89,7 @@ class History:
         return True
 
     def finish(self):
-        """DONE by its owner, or by anybody."""
+        """DONE by the recipient's owner, or by another worker."""
         recipient = self.rng.choice(RECIPIENTS)
         owner = self.oracle.owner(recipient)
         worker = owner if owner and self.rng.random() < 0.7 else self.rng.choice(WORKERS)
@@ -116,7 +116,7 @@ class History:
             self.in_hand[worker, recipient.decode()] = sequence
 
     def acknowledge(self):
-        """What somebody was given once, whoever has it now."""
+        """Acknowledges something that a worker was given once, whichever worker has it now."""
         if not self.in_hand:
             return
         worker, recipient = self.rng.choice(sorted(self.in_hand))
@@ -131,8 +131,8 @@ class History:
             self.oracle.finish(worker, recipient, answer)
 
     def come_by_timer(self):
-        """What the timer does when nobody sends: every stale worker with something pending is replaced, and so is one with
-        nothing pending that was not heard of for ten times as long."""
+        """What the timer does when there are no messages: it replaces every stale worker with something pending, and
+        every worker with nothing pending that has been silent for ten times the STALE time."""
         assert self.do("SHARD.APPLY", "pool", "SETTLE") == b"OK"
         oracle = self.oracle
         gone = {uid for uid in oracle.uids() if not oracle.has_pending(uid) and self.silent_for(uid) > 10 * STALE}
@@ -147,7 +147,7 @@ class History:
         return self.oracle.now - self.joined[uid] if age is None else age
 
     def let_time_pass(self):
-        """Often to the very border: at STALE a worker lives, behind it he is stale."""
+        """Often exactly to the limit: after STALE a worker is alive, and one millisecond later it is stale."""
         self.oracle.now += self.rng.choice([1, 10, 30, STALE - 1, STALE, STALE + 1])
         self.heartbeat()
 
@@ -170,7 +170,7 @@ def test_assignments_and_counts_are_those_of_the_original_at_every_step(server, 
     with server.changed_settings(**LISTS_STAY_IN_ORDER):
         history = History(random.Random(f"{SEED}/{number}"), c, oracle(connect(), STALE))
         history.go(400)
-        for _ in range(20):  # some seeds have few failovers in so many steps
+        for _ in range(20):  # some seeds have few failovers in 400 steps
             if info(c)["failovers"] > 2:
                 break
             history.go(100)

@@ -1,4 +1,4 @@
-"""Workers that leave, and recipients that move to even out the load: only what nobody has in hand."""
+"""Workers that leave, and recipients that move to balance the load: only recipients with nothing in flight move."""
 
 from server import wait_until
 from shard_words import (
@@ -40,7 +40,7 @@ def test_leave_answers_with_how_many_moved_and_the_worker_is_gone(c):
     assert leave(c, "heir") == 0, "there is nobody to move to"
 
 
-def test_what_is_in_hand_stays_with_who_leaves_until_it_is_done(c):
+def test_payloads_in_flight_stay_with_a_leaving_worker_until_they_are_done(c):
     join(c, "w", "heir")
     push(c, "queued", "1", "2")
     route(c, "x", "routed", "y", "idle")
@@ -56,7 +56,7 @@ def test_what_is_in_hand_stays_with_who_leaves_until_it_is_done(c):
     assert pull(c, "heir") == [("queued", 2, "2")]
 
 
-def test_who_leaves_gets_nothing_new(c):
+def test_a_leaving_worker_gets_nothing_new(c):
     join(c, "w", "other")
     route(c, "r")
     leave(c, "w")
@@ -65,8 +65,8 @@ def test_who_leaves_gets_nothing_new(c):
     assert c.call("SHARD.HEARTBEAT", "pool", "w") == 1, "it may show that it is alive"
 
 
-def test_messages_of_a_recipient_that_is_in_hand_still_go_to_who_leaves_it(c):
-    """Order: what is in hand comes first, whoever gets the rest."""
+def test_messages_of_a_recipient_with_payloads_in_flight_still_go_to_its_leaving_worker(c):
+    """For the sake of order: payloads in flight must be done before another worker gets the rest."""
     join(c, "w", "other")
     push(c, "r", "1")
     pull(c, "w")
@@ -76,7 +76,7 @@ def test_messages_of_a_recipient_that_is_in_hand_still_go_to_who_leaves_it(c):
     assert pull(c, "other") == [("r", 2, "2")]
 
 
-def test_who_leaves_and_joins_again_stays(c):
+def test_a_worker_that_leaves_and_joins_again_stays(c):
     join(c, "w", "other")
     push(c, "r", "1", "2")
     pull(c, "w", 1)
@@ -86,7 +86,7 @@ def test_who_leaves_and_joins_again_stays(c):
     assert pull(c, "w") == [("r", 1, "1"), ("r", 2, "2")], "it starts anew"
 
 
-def test_who_leaves_and_goes_stale_is_replaced(c):
+def test_a_leaving_worker_that_becomes_stale_is_replaced(c):
     join(c, "w", "heir")
     push(c, "r", "1", "2")
     pull(c, "w", 1)
@@ -117,7 +117,7 @@ def test_leave_now_after_leave_lets_go_of_the_rest(c):
     assert owner(c, "r") == "heir"
 
 
-def test_the_last_one_keeps_its_recipients_until_somebody_joins(c):
+def test_the_last_worker_keeps_its_recipients_until_another_one_joins(c):
     join(c, "w")
     push(c, "r", "1")
     assert leave(c, "w") == 0
@@ -129,7 +129,7 @@ def test_the_last_one_keeps_its_recipients_until_somebody_joins(c):
     assert not is_there(c, "w")
 
 
-def test_who_waits_gets_what_a_leaving_worker_hands_over(server, c, connect):
+def test_a_waiting_worker_gets_what_a_leaving_worker_hands_over(server, c, connect):
     join(c, "w", "heir")
     push(c, "r", "1")
     waits = start_waiting(server, connect(), "SHARD.PULL", "pool", "heir", "BLOCK", "0")
@@ -137,7 +137,7 @@ def test_who_waits_gets_what_a_leaving_worker_hands_over(server, c, connect):
     assert deliveries(waits.read()) == [("r", 1, "1")]
 
 
-def test_a_waiting_worker_that_leaves_is_told(server, c, connect):
+def test_a_waiting_worker_that_leaves_gets_an_answer(server, c, connect):
     join(c, "w", "other")
     waits = start_waiting(server, connect(), "SHARD.PULL", "pool", "w", "BLOCK", "0")
     leave(c, "w")
@@ -160,7 +160,7 @@ def test_leaving_with_many_recipients_is_done_in_slices(c):
 # --- rebalancing ---
 
 
-def test_rebalance_moves_idle_recipients_to_who_has_few(c):
+def test_rebalance_moves_idle_recipients_to_workers_with_few(c):
     join(c, "a", "b")
     names = [f"r{n}" for n in range(20)]
     for name, worker in zip(names, route(c, *names)):

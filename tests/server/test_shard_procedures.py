@@ -1,21 +1,22 @@
 """The four procedures of the design this family comes from, by their names.
 
-There a worker is a uid, and five keys hold what is one key here. Where we differ on purpose the test says so.
+In that design a worker is a uid, and five keys hold what is one key here. Where we differ on purpose, the test says so.
 """
 
 from shard_words import (
     NOWORKER, NOWORKERS, done, info, is_sound, is_there, join, owner, owners, pull, push, recipients, route, stale_after, wait_until_gone, wait_until_stale, worker_info)
 
-SHORT = 40  # a STALE time one can wait for; who never showed himself is not stale however short it is
+SHORT = 40  # short enough to wait for; before its first sign of life no worker is stale
 
 
 def two_workers(c):
-    """`old` has three recipients with messages in hand, `new` has three without; neither is ever stale as yet."""
+    """`old` has three recipients with messages in flight, `new` has three without. Neither has shown that it is alive,
+    so neither can be stale."""
     join(c, "old", "new")
     route(c, "k1", "n1", "k2", "n2", "k3", "n3", "k1")
     for recipient in ("n1", "n2", "n3"):
         done(c, "new", recipient)
-    join(c, "new")  # anew: it has not shown itself
+    join(c, "new")  # joins again, so that it has not shown that it is alive
 
 
 # --- process_payload_recip_key ---
@@ -46,7 +47,7 @@ def test_process_payload_recip_key_keeps_a_uid_that_is_not_stale(c):
 
 
 def test_process_payload_recip_key_takes_a_uid_as_stale_after_more_than_15_seconds(c):
-    """To the millisecond: the pool's clock is set far ahead of its server's, and so stands still."""
+    """Exact to the millisecond: the pool's clock is set far ahead of its server's, so it stands still."""
     two_workers(c)
     now = 1_000_000_000_000
     c.call("SHARD.APPLY", "pool", "CLOCK", now)
@@ -76,7 +77,7 @@ def test_process_payload_recip_key_reassigns_every_key_of_a_stale_uid_if_any_has
 
 
 def fail_over_by_sending(c):
-    """One transaction, so that it is the message that fails over and not the timer."""
+    """One transaction, so that the message causes the failover, and not the timer."""
     c.call("SHARD.HEARTBEAT", "pool", "old")
     c.call("MULTI")
     c.call("SHARD.SET", "pool", "STALE", SHORT)
@@ -109,7 +110,8 @@ def test_get_new_valid_uid_begins_with_iterator_0(c):
 
 
 def test_get_new_valid_uid_increments_the_iterator_and_resets_it_past_the_end(c):
-    """The original resets it only when iterator + 1 exceeds the length, and then has one index too many."""
+    """The original resets it only when iterator + 1 exceeds the length, so it can have an index that is one too
+    large."""
     join(c, "uid1", "uid2", "uid3")
     seen = []
     for n in range(7):
@@ -121,7 +123,7 @@ def test_get_new_valid_uid_increments_the_iterator_and_resets_it_past_the_end(c)
 def test_get_new_valid_uid_goes_on_though_uids_come_and_go(c):
     join(c, "uid1", "uid2", "uid3")
     route(c, "a", "b")
-    c.call("SHARD.LEAVE", "pool", "uid1")  # what it has in hand keeps it: it only is no longer chosen
+    c.call("SHARD.LEAVE", "pool", "uid1")  # it stays because of its messages in flight, but is not chosen any more
     assert info(c)["iterator"] == 0, "the third of two is the first"
     assert route(c, "c") == ["uid2"]
     join(c, "uid4")
@@ -183,7 +185,7 @@ def test_reassign_recip_key_to_uid_gets_a_new_uid_for_each_key(c):
     c.call("SHARD.HEARTBEAT", "pool", "old")
     stale_after(c, SHORT)
     wait_until_gone(c, "old")
-    # `old` is deleted once its list is empty, so until then it is index 0, and 1 is a.
+    # `old` is deleted when its list is empty; until then it has index 0, and `a` has index 1.
     assert owners(c, "k1", "k2", "k3") == ["a", "b", "a"]
 
 

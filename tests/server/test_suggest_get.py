@@ -1,4 +1,4 @@
-"""SUG.GET: the best terms for what was typed."""
+"""SUG.GET: the best terms for a typed prefix."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""millrace tail: a log as people follow it."""
+"""millrace tail: following a log."""
 
 import datetime
 import json
@@ -13,11 +13,11 @@ from tool import TOOL, Running, millrace
 
 @pytest.fixture
 def tail(server, tmp_path):
-    """Starts a tail of the shared server."""
+    """Starts `millrace tail` on the shared server."""
     started = []
 
     def start(*words):
-        server.wait_for_blocked(0)  # the server has noticed that the one before is gone
+        server.wait_for_blocked(0)  # the server has noticed that the previous tail has ended
         started.append(Running(tmp_path, "tail", "--to", f"127.0.0.1:{server.port}", *words))
         return started[-1]
 
@@ -43,7 +43,7 @@ def test_it_shows_the_last_ten_and_then_what_comes(server, c, tail):
     assert ended(running) == [f"{i}\t{'tag' if i < 16 else 'other'}\tm{i}" for i in range(6, 17)]
 
 
-def test_it_starts_where_it_is_told(server, c, tail):
+def test_it_starts_at_the_given_place(server, c, tail):
     for i in range(1, 251):
         c.call("TWRITE", "log", "t", i)
     first = tail("log", "--from", "1")
@@ -84,7 +84,7 @@ def test_json_is_one_object_a_line(c, tail):
 
 
 def written(still, clock):
-    """A log with a message every minute, from 1 to 9; the clock stands at the last."""
+    """A log with a message every minute, from 1 to 9; the clock stands at the time of the last one."""
     with still.connect() as c:
         for i in range(1, 10):
             clock.advance(60_000)
@@ -105,7 +105,7 @@ def test_it_reads_between_two_times_and_ends(still, clock):
            for time in times]
     assert offsets_of(still, "--from", iso[2], "--until", iso[5], "--no-follow") == [3, 4, 5]
     assert offsets_of(still, "--from", iso[6].replace("+00:00", "Z"), "--no-follow") == [7, 8, 9]
-    # With an end it ends there, although it would follow.
+    # With an end given, it ends there and does not follow.
     assert offsets_of(still, "--from", "1", "--until", iso[1]) == [1]
 
 
@@ -126,11 +126,11 @@ def test_how_long_ago_is_a_time_too(c, server):
 
 @pytest.mark.parametrize("words", [["--from", "yesterday"], ["--until", "soon"], ["--group", "g", "--no-follow"],
                                    ["--group", "g", "--until", "1h"]])
-def test_a_time_that_is_none_is_refused(words):
+def test_an_invalid_time_is_refused(words):
     assert millrace("tail", "log", *words).returncode == 2
 
 
-def test_evicted_messages_are_passed_over_and_gaps_are_told(server, c, tail):
+def test_evicted_messages_are_skipped_and_gaps_are_reported(server, c, tail):
     for i in range(1, 11):
         c.call("TWRITE", "log", "t", i)
     c.call("TEVICT", "log", 4)
@@ -206,7 +206,7 @@ def test_a_log_that_begins_again_is_read_from_its_beginning(tmp_path):
             assert "the log was deleted or replaced" in running.errors()
 
 
-def test_a_log_that_was_deleted_and_written_anew_is_read_from_its_beginning(server, c, tail):
+def test_a_log_that_was_deleted_and_written_again_is_read_from_its_beginning(server, c, tail):
     for i in range(5):
         c.call("TWRITE", "log", "t", i)
     running = tail("log")
@@ -220,12 +220,12 @@ def test_a_log_that_was_deleted_and_written_anew_is_read_from_its_beginning(serv
     assert running.errors() == "millrace tail: the log was deleted or replaced; reading it from its beginning\n"
 
 
-def test_who_waits_for_new_messages_misses_none_between_two_questions(server, c, tail):
+def test_a_tail_that_waits_for_new_messages_misses_none_between_two_reads(server, c, tail):
     c.call("TWRITE", "log", "t", "old")
     running = tail("log", "--from", "$")
     server.wait_for_blocked(1)
     waiting = next(line for line in c.call("CLIENT", "LIST").decode().splitlines() if " flags=b " in line)
-    # The answer that nothing came, and a message before it can ask again.
+    # The tail is answered that nothing came, and a message is written before it can ask again.
     c.call("MULTI")
     c.call("CLIENT", "UNBLOCK", waiting.split()[0].split("=")[1])
     c.call("TWRITE", "log", "t", "new")
@@ -246,7 +246,7 @@ def cluster_slot(cluster, key):
     return cluster.nodes[0].admin.call("CLUSTER", "KEYSLOT", key)
 
 
-def test_it_is_told_what_is_wrong(server, c):
+def test_mistakes_are_reported(server, c):
     to = ("--to", f":{server.port}")
     c.call("SET", "string", "x")
     done = millrace("tail", *to, "string")

@@ -67,7 +67,7 @@ def test_the_manual_page_is_good_troff():
 
 
 def completed_by_bash(*words):
-    """What bash offers for the last word."""
+    """The completions that bash offers for the last word."""
     script = f"""
         source <({TOOL} completion bash)
         COMP_WORDS=({' '.join(f"'{word}'" for word in words)})

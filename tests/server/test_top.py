@@ -1,4 +1,4 @@
-"""millrace top: what moves, sorted."""
+"""millrace top: the activity of keys, sorted."""
 
 import pytest
 
@@ -6,7 +6,8 @@ from tool import Running, millrace
 
 
 def views(done):
-    """The rows of each view, without their headers: written, lag, pending, waiting, messages, kind, key."""
+    """The rows of each view, without the header row. Their columns: written, lag, pending, waiting, messages, kind,
+    key."""
     return [[line.split() for line in view.splitlines()[1:]] for view in done.stdout.decode().strip().split("\n\n")]
 
 
@@ -62,7 +63,7 @@ def test_the_rate_is_what_was_written_between_two_views(c, server, tmp_path):
     assert first[-1] == "longer" and float(first[0]) > 0
 
 
-def test_wrong_calls_and_missing_servers_are_told(server):
+def test_wrong_calls_and_missing_servers_are_reported(server):
     assert millrace("top", "--sort", "beauty").returncode == 2
     assert millrace("top", "--interval", "often").returncode == 2
     assert millrace("top", "--to", "127.0.0.1:1").returncode == 3

@@ -1,4 +1,5 @@
-"""A trial is free: a server that has used the module, and holds none of its keys any more, starts again without it."""
+"""Trying the module leaves nothing behind: a server that has used it, and no longer holds any of its keys, starts again
+without it."""
 
 import pathlib
 import shutil
@@ -14,7 +15,7 @@ OLDER = pathlib.Path(__file__).resolve().parents[1] / "corpus" / "older_files"
 
 
 def starts_without_the_module(server):
-    """Starts it again in the same directory, as everybody has it, and looks at what is there."""
+    """Starts the server again in the same directory, without the module, and checks what is there."""
     server._module = False
     server.restart()
     with server.connect() as c:
@@ -76,7 +77,7 @@ def test_tokens_rise_over_restarts_whatever_the_clock_does(tmp_path, persistence
             server.restart()
 
 
-def test_a_data_directory_that_cannot_be_written_is_said_once_and_locks_work(tmp_path):
+def test_a_data_directory_that_cannot_be_written_is_reported_once_and_locks_work(tmp_path):
     with Server() as server:
         (pathlib.Path(server.directory) / "millrace-tokens").mkdir()
         with server.connect() as c:

@@ -1,5 +1,5 @@
-"""Everything that is built shows the version of CMakeLists.txt. The package: test_package.py; CHANGELOG.md and the
-documents: tools/check_version.py."""
+"""Everything that is built shows the version of CMakeLists.txt. The package is tested by test_package.py; CHANGELOG.md
+and the documents by tools/check_version.py."""
 
 from tool import millrace
 from version import VERSION

@@ -11,7 +11,7 @@ TOOL = os.environ.get("MILLRACE_TOOL", str(REPOSITORY / "build" / "millrace"))
 
 
 def millrace(*words, input=b"", **more):
-    """Runs it to its end. Bytes in, bytes out."""
+    """Runs the tool to its end. Input and output are bytes."""
     return subprocess.run([TOOL, *map(str, words)], input=input, capture_output=True, timeout=DEADLINE * 2, **more)
 
 
@@ -24,7 +24,7 @@ def load(server, *words, input=b"", status=0, **more):
 
 
 def counts(done):
-    """sent, succeeded, failed of a summary."""
+    """The numbers sent, succeeded and failed of a summary."""
     words = done.stdout.decode().splitlines()[-1].replace(",", "").split()
     assert words[1::2][:3] == ["sent", "succeeded", "failed"], words
     return tuple(int(word) for word in words[0:6:2])
@@ -67,7 +67,8 @@ class Running:
         assert text in self.errors(), self.errors()
 
     def wait_until_it_waits(self):
-        """For somebody else: it sleeps, and does not only get no turn. REQUIRES: something keeps it from going on."""
+        """Waits until the tool waits for something: it sleeps, and is not only without processor time. REQUIRES:
+        something keeps it from going on."""
         asleep = 0
 
         def sleeps():
@@ -79,7 +80,7 @@ class Running:
         wait_until(sleeps, "it waits")
 
     def interrupt(self):
-        """Ctrl-C."""
+        """Sends SIGINT, as Ctrl-C does."""
         self.process.send_signal(signal.SIGINT)
 
     def kill(self):

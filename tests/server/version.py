@@ -1,4 +1,4 @@
-"""The version of the tree, which stands in CMakeLists.txt and nowhere else."""
+"""The version of the tree, which is written only in CMakeLists.txt."""
 
 import re
 

@@ -1,4 +1,4 @@
-// Calling a user's handler, and what came of it.
+// Calling a user's handler, and the outcome.
 
 import type { Codec } from "./codecs.js";
 import { Reject, TimeLimitExceeded, reasonOf } from "./errors.js";
@@ -6,7 +6,7 @@ import { after } from "./waiting.js";
 
 export type Outcome = "done" | "failed" | "rejected";
 
-/** The value, or Reject: another time it would not be any better. */
+/** The value; fails with Reject, because decoding again would give the same error. */
 export function decoded<T>(codec: Codec<T>, entry: Buffer): T {
   try {
     return codec.decode(entry);
@@ -15,17 +15,17 @@ export function decoded<T>(codec: Codec<T>, entry: Buffer): T {
   }
 }
 
-/** What came of a handler that threw this. */
+/** The outcome of a handler that threw this error. */
 export function outcomeOf(error: unknown): Exclude<Outcome, "done"> {
   return error instanceof Reject ? "rejected" : "failed";
 }
 
-/** Whether a handler runs on after it has returned this. */
+/** True if the handler returned a promise, and so still runs. */
 export function isPromise(returned: unknown): returned is PromiseLike<void> {
   return typeof (returned as PromiseLike<void> | undefined)?.then === "function";
 }
 
-/** Waits no longer than the limit; what runs on then is ignored. */
+/** Waits for `work`, but no longer than the limit; after that its result is ignored. */
 export function within(limitMs: number | undefined, work: Promise<void>): Promise<void> {
   if (limitMs === undefined) return work;
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
-// How long to wait before something is tried again.
+// The pauses before something is tried again.
 
-/** The pause before the next attempt of a message, in milliseconds; the first attempt is 1. */
+/** The pause after an attempt to handle a message, in milliseconds; attempts count from 1. */
 export type Backoff = (attempt: number) => number;
 
 function between(low: number, high: number): number {
@@ -17,13 +17,13 @@ export const Backoff = {
     return () => ms;
   },
 
-  /** At once: for tests. */
+  /** No pause: for tests. */
   none(): Backoff {
     return () => 0;
   },
 };
 
-/** Between attempts to reach a server: 50 ms, doubled up to 2 s, each with a jitter of a half. */
+/** The pauses between attempts to reach a server: 50 ms, doubled up to 2 s, each with a jitter of one half. */
 export class Pauses {
   private pause = 50;
 

@@ -15,7 +15,7 @@ export class Channel<T> {
     private readonly codec: Codec<T>,
   ) {}
 
-  /** Publishes once, however often it is sent. False: a message with this id was there before. */
+  /** Publishes a message once, even if it is sent several times. False if a message with this id was there before. */
   async publish(content: T, { id = randomUUID() }: { id?: string } = {}): Promise<boolean> {
     const words: Words = ["CHAN.PUBLISH", this.name, id, this.codec.encode(content)];
     try {
@@ -24,14 +24,15 @@ export class Channel<T> {
       if (!isPassing(error)) throw error;
       this.link.tellRetry("CHAN.PUBLISH", error, 0);
     }
-    // If the first sending arrived, the next is answered by null: nobody can tell the two apart.
+    // If an earlier sending has arrived, a later one is answered with null: this cannot be distinguished from an id
+    // that was used before.
     await this.link.persist(this.name, words);
     return true;
   }
 
-  /** An iterator of messages. Each is acknowledged when the next is asked for; with a batch, when the one behind the
-   *  batch is. `onGap` is called when the subscription begins anew, also for the first time: load the present state
-   *  there. */
+  /** An iterator of messages. A message is acknowledged when the next one is asked for; with a batch, the whole batch
+   *  when the message behind it is. `onGap` is called when the subscription is made, the first time and each time after
+   *  it was lost: load the present state there. */
   subscribe(name: string, options: SubscribeOptions = {}): Subscription<T> {
     return new Subscription(this.link, this.name, this.codec, name, options);
   }
@@ -40,7 +41,7 @@ export class Channel<T> {
     return Number(await this.link.persist(this.name, ["CHAN.UNSUBSCRIBE", this.name, name])) > 0;
   }
 
-  /** Whether the subscriber is past these messages. */
+  /** For each message, whether the subscriber has passed it. */
   async seen(name: string, ...ids: string[]): Promise<boolean[]> {
     return list(await this.link.persist(this.name, ["CHAN.SEEN", this.name, name, ...ids])).map((one) => Number(one) > 0);
   }

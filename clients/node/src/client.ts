@@ -1,4 +1,4 @@
-// The object that a program makes once, from its own client of Redis or Valkey.
+// The object that a program makes once, from its own Redis or Valkey client.
 
 import { Channel } from "./channel.js";
 import { ClusterLink } from "./cluster.js";
@@ -23,9 +23,9 @@ export interface MillraceOptions {
   answerTimeoutMs?: number | undefined;
   blockMs?: number | undefined;
   retryForMs?: number | undefined;
-  /** With node-redis: the client is for one node of a cluster, and all of it is meant. */
+  /** With node-redis: the client is for one node of a cluster, and the whole cluster is to be used. */
   isClusterNode?: boolean | undefined;
-  /** With node-redis: the server is the one that these name, and the client says how it is reached. */
+  /** With node-redis: these Sentinels name the server, and the client says how to connect to it. */
   sentinels?: Sentinels | undefined;
   logger?: Logger | undefined;
   observer?: Observer | undefined;
@@ -33,7 +33,9 @@ export interface MillraceOptions {
 
 type WithCodec<Options, T> = Options & { codec: Codec<T> };
 
-/** Wraps a client of ioredis (one server, a cluster, or a Sentinel's master) or of node-redis (one server, a node of a cluster, or a server that Sentinels name). Connections are our own, made as that client makes its own. */
+/** Wraps a client of ioredis (one server, a cluster, or a Sentinel's master) or of node-redis (one server, a node of a
+ *  cluster, or a server that Sentinels name). The package opens connections of its own, in the same way as that
+ *  client. */
 export class Millrace {
   private readonly link: Link;
 
@@ -49,12 +51,12 @@ export class Millrace {
     this.link = source.isCluster ? new ClusterLink(source, settings) : new Link(source, settings);
   }
 
-  /** Closes our connections; the client stays the user's. */
+  /** Closes the package's connections; the user's client stays open. */
   close(): void {
     this.link.close();
   }
 
-  /** Sends dead letters back to the logs they came from, or to another one, all or up to `count`; how many. */
+  /** Sends dead letters back to the logs they came from, or to another log: all, or up to `count`. Returns how many. */
   async redrive(deadLetters: string, { to, count = Infinity }: { to?: string; count?: number } = {}): Promise<number> {
     let moved = 0;
     while (moved < count) {
@@ -67,12 +69,12 @@ export class Millrace {
     return moved;
   }
 
-  /** Any command, sent once to the server that has the key: for what has no method here. */
+  /** Sends any command once, to the server that has the key: for commands without a method here. */
   call(key: string, ...words: Words): Promise<unknown> {
     return this.link.call(key, words);
   }
 
-  /** Writes to a log in batches, each stored once. */
+  /** Writes to a log in batches; each message is stored once. */
   producer<T>(key: string, options: WithCodec<ProducerOptions, T>): Producer<T>;
   producer(key: string, options?: ProducerOptions): Producer<Buffer>;
   producer(key: string, options: ProducerOptions & { codec?: Codec<any> } = {}): Producer<any> {
@@ -121,7 +123,7 @@ export class Millrace {
     return new Suggestions(this.link, name);
   }
 
-  /** A lock over several servers that know nothing of each other. */
+  /** A lock over several independent servers. */
   static redlock(servers: Millrace[], key: string, options: RedlockOptions = {}): Redlock {
     const [first, ...others] = servers.map((server) => server.link);
     if (first === undefined) throw new MillraceError("a lock needs a server");

@@ -1,4 +1,4 @@
-// The way to the node of a cluster that serves a key.
+// Sends commands to the cluster node that serves a key.
 
 import type { Address, Source } from "./connection.js";
 import { ConnectionLost, MillraceError, RefusedForNow, checked, redirection } from "./errors.js";
@@ -39,13 +39,13 @@ export class ClusterLink extends Link {
       }
       const moved = replies.map(redirection).find((found) => found !== undefined);
       if (moved === undefined) return replies;
-      // A node that does not know its own name gives an empty one: it is the one that was asked.
+      // A node that does not know its own address gives an empty one, which means the node that was asked.
       address = { host: moved.host || address.host, port: moved.port };
       asking = moved.isAsk;
       if (asking && commands[0]?.[0] === "MULTI") throw new RefusedForNow("TRYAGAIN the slot is on its way", "TRYAGAIN");
       if (!asking) {
         this.slots.set(slot, address);
-        // Other slots have moved, too, as after a failover: read them all before the next command.
+        // Other slots may have moved too, for example in a failover: read the whole map before the next command.
         this.stale = true;
       }
     }
@@ -73,7 +73,7 @@ export class ClusterLink extends Link {
     return node;
   }
 
-  /** From the first node that answers. */
+  /** Reads the slots from the first node that answers. */
   private async readSlots(): Promise<void> {
     let failure: MillraceError = new ConnectionLost("no node of the cluster is known");
     const shuffled = this.known.map((address) => ({ address, rank: Math.random() })).sort((a, b) => a.rank - b.rank);

@@ -1,11 +1,11 @@
-// How values become entries, which are bytes, and back.
+// Conversion of values to entries, which are bytes, and back.
 
 export interface Codec<T> {
   encode(value: T): Buffer;
   decode(entry: Buffer): T;
 }
 
-/** Entries as they are. */
+/** Bytes: entries are not converted. */
 export const raw: Codec<Buffer> = {
   encode: (value: unknown) => {
     if (Buffer.isBuffer(value)) return value;
@@ -17,13 +17,14 @@ export const raw: Codec<Buffer> = {
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** UTF-8. */
+/** Text in UTF-8. */
 export const text: Codec<string> = {
   encode: (value) => Buffer.from(value),
   decode: (entry) => strict.decode(entry),
 };
 
-/** JSON. `check` makes a T of what was parsed, or throws: then the message is rejected. Without it T is taken on trust. */
+/** JSON. `check` makes a T of the parsed value, or throws, and then the message is rejected. Without `check`, the
+ *  parsed value is used as a T unchecked. */
 export function json<T = unknown>(check?: (value: unknown) => T): Codec<T> {
   return {
     encode: (value) => Buffer.from(JSON.stringify(value)),

@@ -1,4 +1,4 @@
-// A connection as this package needs it, whichever client makes it.
+// A connection as this package needs it, whichever client library makes it.
 
 import type { Words } from "./replies.js";
 
@@ -7,21 +7,22 @@ export interface Address {
   readonly port: number;
 }
 
-/** One connection, which is never made anew by itself and never sends anything twice. */
+/** One connection, which never reconnects by itself and never sends anything twice. */
 export interface Connection {
   /** Connects, if it is not connected yet. */
   open(): Promise<void>;
-  /** False once it is closed, by whomever. */
+  /** False once it is closed, by either side. */
   isOpen(): boolean;
-  /** Sends them together; the replies, errors of the server among them. Rejects if the connection breaks. */
+  /** Sends the commands together; resolves to the replies, including errors of the server. Rejects if the connection
+   *  breaks. */
   send(commands: Words[]): Promise<unknown[]>;
   close(): void;
 }
 
-/** Makes connections as the user's client makes its own. */
+/** Makes connections in the same way as the user's client. */
 export interface Source {
   readonly isCluster: boolean;
-  /** Of a cluster: where to ask first. */
+  /** The addresses of cluster nodes to ask first. */
   readonly nodes: Address[];
   connection(connectTimeoutMs: number, address?: Address): Connection;
 }

@@ -5,7 +5,7 @@ import type { Link } from "./link.js";
 import { list, text, type Words } from "./replies.js";
 import { Flag } from "./waiting.js";
 
-/** What is subscribed to, and what a change concerns. */
+/** The parts of a channel's name: what a device subscribes to, and what a change concerns. */
 export interface Target {
   app: string;
   model: string;
@@ -31,7 +31,7 @@ export function targetWords({ app, model, user, id }: Target): Words {
   return words;
 }
 
-/** using() it, or open() and close(): while it is open it gives a sign of life every third of its `ttlMs`. */
+/** Use using(), or open() and close(): while the device is open it gives a sign of life every third of its `ttlMs`. */
 export class Device {
   private readonly words: Words;
   private readonly ttlMs: number | undefined;
@@ -52,12 +52,13 @@ export class Device {
     if (ttlMs !== undefined) this.words.push("TTL", Math.round(ttlMs));
   }
 
-  /** Adds or renews it; true if it is new. */
+  /** Adds or renews the device; true if it is new. */
   async set(): Promise<boolean> {
     return Number(await this.link.persist(this.table, this.words)) > 0;
   }
 
-  /** The channel's name. Kept alive with the device, and made again if that had expired. */
+  /** Subscribes the device to a channel; returns the channel's name. The subscription is kept alive with the device,
+   *  and made again if the device had expired. */
   async subscribe(target: Target, { filter, filterId }: FilterOptions = {}): Promise<string> {
     const words: Words = ["ROUTE.SUBSCRIBE", this.table, this.name, ...targetWords(target)];
     if (filter !== undefined) words.push("FILTER", JSON.stringify(filter));
@@ -65,14 +66,14 @@ export class Device {
     words.push("XX");
     let reply = await this.link.persist(this.table, words);
     if (reply === null) {
-      await this.set(); // expired, or never set
+      await this.set(); // the device has expired, or was never set
       reply = await this.link.persist(this.table, words);
     }
     this.subscriptions.push(words);
     return text(list(reply)[0]);
   }
 
-  /** Shows that it is there; one that has expired is set again, with what it had subscribed to. */
+  /** Gives a sign of life. A device that has expired is set again, with its subscriptions. */
   async touch(): Promise<void> {
     if (Number(await this.link.persist(this.table, ["ROUTE.DEVICE", "TOUCH", this.table, this.name])) > 0) return;
     await this.set();
@@ -90,7 +91,7 @@ export class Device {
     return this;
   }
 
-  /** No more signs of life, and the device is deleted. */
+  /** Stops the signs of life and deletes the device. */
   async close(): Promise<void> {
     this.ended.set();
     await this.keeping;

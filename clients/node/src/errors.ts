@@ -1,25 +1,25 @@
-// What can go wrong, as types. clients/BEHAVIOUR.md says which of them are tried again before a user sees them.
+// The errors, as types. clients/BEHAVIOUR.md says which of them are retried before a user sees them.
 
-/** All errors of this package. */
+/** The base of all errors of this package. */
 export class MillraceError extends Error {
   override get name(): string {
     return this.constructor.name;
   }
 }
 
-/** The connection broke or timed out: the command was carried out, or it was not. */
+/** The connection broke or timed out: it is not known whether the command was executed. */
 export class ConnectionLost extends MillraceError {}
 
-/** We closed the connection of a wait ourselves, because it must end. */
+/** The package closed the connection of a waiting command itself, to end the wait. */
 export class BrokenOff extends ConnectionLost {}
 
-/** What the server sent as a frame is none, and why. */
+/** The server sent a frame that is not valid; the message says why. */
 export class BadFrame extends MillraceError {}
 
-/** There was no answer for as long as it was tried: the message may or may not be stored. */
+/** No answer came in all the time in which the write was retried: the message may or may not be stored. */
 export class Undelivered extends MillraceError {}
 
-/** The message is in the log at `offset`, but fewer replicas have it than asked for. */
+/** The message is in the log at `offset`, but on fewer replicas than were asked for. */
 export class NotReplicated extends MillraceError {
   constructor(
     text: string,
@@ -29,10 +29,10 @@ export class NotReplicated extends MillraceError {
   }
 }
 
-/** The lock was not granted within the time to wait. */
+/** The lock was not granted within the waiting time. */
 export class LockTimeout extends MillraceError {}
 
-/** The lease is over, or the server says that the lock is no longer ours. */
+/** The lease is over, or the server says that this holder no longer has the lock. */
 export class LockLost extends MillraceError {}
 
 /** Thrown by a handler: the message goes to the dead letters now, for this reason. */
@@ -55,7 +55,8 @@ export class ServerError extends MillraceError {
   }
 }
 
-/** Nothing was carried out, and another time it may be: a server that loads, fails over or has no replicas. */
+/** Nothing was executed, but a later attempt may succeed: the server is loading, is failing over, or has no
+ *  replicas. */
 export class RefusedForNow extends ServerError {}
 
 export class NoGroup extends ServerError {}
@@ -93,7 +94,7 @@ for (const code of ["LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAI
   BY_CODE[code] = RefusedForNow;
 }
 
-/** The type for an answer that is an error. */
+/** The error type for an answer that is an error. */
 export function serverError(error: Error): ServerError {
   const first = error.message.split(" ", 1)[0] ?? "";
   const code = /^[A-Z]+$/.test(first) ? first : "ERR";
@@ -102,7 +103,7 @@ export function serverError(error: Error): ServerError {
   return new (kind ?? ServerError)(error.message + hint, code);
 }
 
-/** Whether the server said this, in place of a connection that broke: by the classes of ioredis and node-redis. */
+/** Whether the server sent this error, as opposed to a broken connection: by the classes of ioredis and node-redis. */
 export function isAnswer(error: unknown): error is Error {
   for (let kind: unknown = error; kind instanceof Error; kind = Object.getPrototypeOf(kind)) {
     if (kind.name === "ReplyError" || kind.constructor.name === "ReplyError" || kind.constructor.name === "ErrorReply") {
@@ -117,26 +118,26 @@ export function isPassing(error: unknown): error is ConnectionLost | RefusedForN
   return error instanceof ConnectionLost || error instanceof RefusedForNow;
 }
 
-/** MOVED or ASK: another node of the cluster has the slot, or the key already. */
+/** MOVED or ASK: another node of the cluster has the slot, or already has the key. */
 export interface Redirection {
   isAsk: boolean;
   host: string;
   port: number;
 }
 
-/** What a reply says of another node, if that is what it is. */
+/** The redirection that a reply contains, or nothing. */
 export function redirection(reply: unknown): Redirection | undefined {
   const found = reply instanceof Error ? /^(MOVED|ASK) \d+ (.*):(\d+)$/.exec(reply.message) : null;
   return found ? { isAsk: found[1] === "ASK", host: found[2] ?? "", port: Number(found[3]) } : undefined;
 }
 
-/** The reply, or the error that it is, thrown. */
+/** Returns the reply; throws it if it is an error. */
 export function checked(reply: unknown): unknown {
   if (reply instanceof Error) throw serverError(reply);
   return reply;
 }
 
-/** What a user's code threw, as text. */
+/** A value that a user's code threw, as text. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,5 @@
-// Frames: many messages of a log in one string (docs/formats/frame.md in the repository). The bytes need not be trusted:
-// what is no frame is refused, and no more is allocated than the limits of the format.
+// Frames: many messages of a log in one string (docs/formats/frame.md in the repository). The bytes are untrusted: an
+// invalid frame is refused, and the limits of the format bound what is allocated.
 
 import { BadFrame, reasonOf } from "./errors.js";
 import type { Unpack } from "./unpacking.js";
@@ -21,7 +21,7 @@ export interface Frame {
   readonly epoch: number;
   readonly logFirst: number;
   readonly logNext: number;
-  /** Where the next read begins. */
+  /** The offset at which the next read begins. */
   readonly end: number;
   readonly rows: Row[];
 }
@@ -110,10 +110,10 @@ function unpackedBy(unpack: Unpack, packed: Buffer, size: number): Buffer {
   }
 }
 
-/** Adds the messages of a block whose offsets are from `from` up to `end`. */
+/** Adds the messages of a block with offsets from `from` up to, not including, `end`. */
 function readRecords(data: Buffer, block: Block, from: number, end: number, rows: Row[]): void {
   const bytes = new Bytes(data);
-  const tags = new Map<number, string>(); // by the position of their length
+  const tags = new Map<number, string>(); // tags and entries of this block, by the position of their length
   let offset = block.first;
   let { timeMs } = block;
   let missing = 0;

@@ -1,9 +1,9 @@
-// What a worker has in hand: which messages wait, run, or are handled and not acknowledged yet.
+// The messages that a worker has in flight: waiting, running, or handled and not acknowledged yet.
 
-/** Where a delivery is; done is what is settling and must not be handled again. */
+/** The place of a delivery; `done` means that it is settling and must not be handled again. */
 type Place = "waits" | "runs" | "done" | "gone";
 
-/** A message as it was delivered. */
+/** One delivery of a message. */
 export class Delivery {
   isLost = false;
   place: Place = "waits";
@@ -21,7 +21,7 @@ export class Delivery {
     public leaseEnds: number,
   ) {}
 
-  /** Made when somebody asks for it: few handlers do. */
+  /** Made when first asked for: few handlers use it. */
   get signal(): AbortSignal {
     this.controller ??= new AbortController();
     if (this.isAborted) this.controller.abort();
@@ -34,12 +34,12 @@ export class Delivery {
   }
 }
 
-/** A message waits, then runs, then settles: its outcome is sent and has no answer yet. `prefetch` of those in it are read
- *  ahead: there is no hurry to read more before half of them are started. */
+/** A message waits, then runs, then settles, which means that its outcome is sent and not answered yet. `prefetch`
+ *  messages are read ahead; no more are read before half of these have started. */
 export class Hand {
-  private readonly held = new Map<number, Delivery>(); // those that wait, run, or are done
-  private unfinished = 0; // of them, those that wait or run
-  private refused = 0; // settling, and may come again at any time
+  private readonly held = new Map<number, Delivery>(); // the deliveries that wait, run, or are done
+  private unfinished = 0; // how many of them wait or run
+  private refused = 0; // how many refusals are settling; such a message may come again at any time
   private readonly enoughRoom: number;
 
   constructor(
@@ -53,7 +53,7 @@ export class Hand {
     return this.most - this.unfinished;
   }
 
-  /** Many are read for the price of one. */
+  /** Reading many messages costs as much as reading one, so a read waits until there is enough room. */
   isWorthReading(): boolean {
     return this.room() >= this.enoughRoom;
   }
@@ -62,7 +62,8 @@ export class Hand {
     return this.held.size + this.refused === 0;
   }
 
-  /** Those that are new. One that is in hand already came again because its lease was over, or by MINE. */
+  /** Returns the deliveries that are new. A message that is held already came again because its lease was over, or by
+   *  MINE. */
   admit(deliveries: Delivery[]): Delivery[] {
     return deliveries.filter((delivery) => {
       const held = this.held.get(delivery.offset);
@@ -72,21 +73,21 @@ export class Hand {
         held.isLost = false;
         return false;
       }
-      if (held !== undefined) this.remove(held); // of a log that was replaced
+      if (held !== undefined) this.remove(held); // the one held is from a log that was replaced
       this.held.set(delivery.offset, delivery);
       this.unfinished += 1;
       return true;
     });
   }
 
-  /** One that waits or runs. */
+  /** Removes a delivery that waits or runs. */
   private remove(delivery: Delivery): void {
     this.held.delete(delivery.offset);
     delivery.place = "gone";
     this.unfinished -= 1;
   }
 
-  /** Whether it may be handled: it is still ours. */
+  /** Begins the handling; false if the message is not this worker's any more. */
   start(delivery: Delivery, now: number): boolean {
     if (delivery.place !== "waits") return false;
     if (now >= delivery.leaseEnds) {
@@ -97,7 +98,7 @@ export class Hand {
     return true;
   }
 
-  /** Whether its outcome counts; then it is settling. */
+  /** Ends the handling; true if the outcome counts. Then it is settling. */
   finish(delivery: Delivery, isDone: boolean): boolean {
     if (delivery.place !== "runs") return false;
     if (isDone && !delivery.isLost) {
@@ -132,7 +133,7 @@ export class Hand {
     }
   }
 
-  /** They are somebody else's now; those that we still had. */
+  /** Marks messages that other workers have now; returns those that this worker still held. */
   lose(offsets: number[]): Delivery[] {
     const lost: Delivery[] = [];
     for (const offset of offsets) {
@@ -149,7 +150,7 @@ export class Hand {
     return this.drop("waits");
   }
 
-  /** What runs is given up: its outcome will not count. */
+  /** Gives up the running deliveries and returns them: their outcomes will not count. */
   abandon(): Delivery[] {
     return this.drop("runs");
   }

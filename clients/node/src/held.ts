@@ -1,10 +1,10 @@
-// What every kind of lock does while it is held: renews, notices its loss in time, gives back.
+// What every kind of lock does while it is held: it renews the lease, notices a loss in time, and releases the lock.
 
 import { LockLost, MillraceError } from "./errors.js";
 import { notice, type Settings } from "./settings.js";
 import { Flag, now } from "./waiting.js";
 
-/** How much of a lease the holder counts on: clocks do not run equally fast. */
+/** The part of a lease that the holder relies on: a margin, because clocks do not run at exactly the same speed. */
 export function safePart(ttlMs: number): number {
   return ttlMs * 0.99 - 2;
 }
@@ -14,7 +14,7 @@ export interface Grant {
   readonly untilMs: number;
 }
 
-/** using() it, or acquire() and release(). One holder, used again after it is released. */
+/** Use using(), or acquire() and release(). The object is one holder; it can be used again after release. */
 export abstract class HeldLock {
   private grant: Grant | undefined;
   private until = 0;
@@ -27,15 +27,16 @@ export abstract class HeldLock {
     readonly ttlMs: number,
   ) {}
 
-  /** Waits for the lock. Throws LockTimeout. */
+  /** Waits for the lock. Throws LockTimeout if it is not granted in time. */
   protected abstract take(): Promise<Grant>;
 
-  /** Until when it is ours now; undefined if the server says that it is not. Throws if nobody answered. */
+  /** Renews the lease; resolves to the time until which this holder has the lock, or undefined if the server says that
+   *  it does not. Throws if no server answered. */
   protected abstract renew(): Promise<number | undefined>;
 
   protected abstract giveBack(untilMs: number): Promise<void>;
 
-  /** The fencing token: hand it on to what you write to. Undefined before the first grant. */
+  /** The fencing token: send it with each write to the protected resource. Undefined before the first grant. */
   get token(): number | undefined {
     return this.grant?.token;
   }
@@ -45,23 +46,23 @@ export abstract class HeldLock {
     return this.abort.signal;
   }
 
-  /** Until when it is certainly ours, by the monotonic clock (process.hrtime), in milliseconds. */
+  /** Until when this holder certainly has the lock, by the monotonic clock (process.hrtime), in milliseconds. */
   get validUntilMs(): number {
     return this.until;
   }
 
-  /** For how long it is certainly ours; 0 if it is not. */
+  /** For how many milliseconds this holder certainly has the lock; 0 if it does not. */
   get remainingMs(): number {
     return this.ended.isSet ? 0 : Math.max(0, this.until - now());
   }
 
-  /** Throws LockLost unless the lock is ours now. */
+  /** Throws LockLost unless this holder has the lock now. */
   check(): void {
     if (this.remainingMs <= 0) throw new LockLost(`the lock ${this.key} is lost`);
   }
 
-  /** Holds the lock while the work runs. If it is lost meanwhile, `lock.signal` is aborted, and LockLost is thrown once
-   *  the work has ended, unless that failed for another reason. */
+  /** Holds the lock while the work runs. If the lock is lost meanwhile, `lock.signal` is aborted, and once the work has
+   *  ended LockLost is thrown, unless the work failed for another reason. */
   async using<R>(work: (lock: this) => Promise<R> | R): Promise<R> {
     await this.acquire();
     let result: R;
@@ -88,16 +89,16 @@ export abstract class HeldLock {
     notice(this.settings, "lock_acquired", { key: this.key, token: this.token });
   }
 
-  /** Gives it back. Throws LockLost if it was lost before. */
+  /** Releases the lock. Throws LockLost if it was lost before. */
   async release(): Promise<void> {
-    if (!this.ended.isSet && now() >= this.until) this.lose("its lease is over"); // no timer came in time
+    if (!this.ended.isSet && now() >= this.until) this.lose("its lease is over"); // no timer has run in time
     this.ended.set();
     if (this.signal.aborted) throw new LockLost(`the lock ${this.key} was lost while it was held`);
     await this.giveBack(this.until);
     notice(this.settings, "lock_released", { key: this.key, token: this.token });
   }
 
-  // What runs meanwhile; `ended` is that of the acquisition it belongs to.
+  // What runs while the lock is held; `ended` belongs to the same acquisition.
 
   private async keep(ended: Flag): Promise<void> {
     let pause = this.ttlMs / 3;
@@ -119,7 +120,7 @@ export abstract class HeldLock {
     }
   }
 
-  /** Ends the lock when its lease does, whatever renewal is doing. */
+  /** Marks the lock as lost when its lease ends, whatever the renewal is doing. */
   private async watch(ended: Flag): Promise<void> {
     while (!(await ended.wait(this.until - now()))) {
       if (now() >= this.until) {

@@ -5,7 +5,7 @@ import type { Link } from "./link.js";
 import { asMap, list, text, type Word, type Words } from "./replies.js";
 import { sleep } from "./waiting.js";
 
-/** Field, relation, values: ["age", ">=", 18], ["age", "BETWEEN", 18, 30], ["city", "IN", "a", "b"]. */
+/** A condition [field, relation, value …]: ["age", ">=", 18], ["age", "BETWEEN", 18, 30], ["city", "IN", "a", "b"]. */
 export type Condition = [field: string, relation: string, ...values: Word[]];
 
 export interface CreateOptions {
@@ -24,7 +24,7 @@ export interface FindOptions {
 
 export interface Found {
   readonly key: string;
-  /** Those of `get`; undefined where the document has none. */
+  /** The values of the fields in `get`; undefined where the document has none. */
   readonly fields: Record<string, Buffer | undefined>;
 }
 
@@ -41,7 +41,7 @@ export class Index {
     readonly name: string,
   ) {}
 
-  /** Makes the index, unless there is one of this name. A field's type may have options: "TEXT NOCASE UNIQUE". */
+  /** Creates the index, unless there is one with this name. A field's type may have options: "TEXT NOCASE UNIQUE". */
   async create(prefix: string, fields: Record<string, string>, { json, orders = {} }: CreateOptions = {}): Promise<boolean> {
     const words: Words = ["IDX.CREATE", this.name, "PREFIX", prefix];
     if (json) words.push("JSON");
@@ -56,7 +56,7 @@ export class Index {
     return true;
   }
 
-  /** Until the documents that were there before the index are in it. */
+  /** Waits until the documents that existed before the index are in it. */
   async waitUntilReady(): Promise<void> {
     while (text((await this.info())["state"]) !== "ready") await sleep(10);
   }
@@ -65,7 +65,7 @@ export class Index {
     return asMap(await this.link.persist(this.name, ["IDX.INFO", this.name]));
   }
 
-  /** Documents, read page by page, up to `limit`. */
+  /** The documents that match, read page by page, up to `limit`. */
   async *find(conditions: Condition[] = [], options: FindOptions = {}): AsyncGenerator<Found, void, undefined> {
     const { order, reverse, limit = Infinity, get = [], page = 100 } = options;
     let left = limit;

@@ -24,7 +24,7 @@ interface Cluster {
   readonly startupNodes: (string | number | { host?: string; port?: number | string })[];
 }
 
-// What the user's client does for its own commands, and ours must not: resending, reconnecting, waiting in line.
+// Turns off what the user's client does for its own commands and ours must not do: resending, reconnecting, queueing.
 const OURS: Options = {
   lazyConnect: true,
   retryStrategy: () => null,
@@ -60,7 +60,7 @@ class IoredisConnection implements Connection {
   private async connect(): Promise<void> {
     const redis = await this.make();
     this.redis = redis;
-    let reason: unknown; // connect() itself only says that the connection is closed
+    let reason: unknown; // the error of connect() only says that the connection is closed
     redis.on("error", (error) => (reason = error));
     if (this.closed) throw new Error("the connection is closed");
     await redis.connect().catch((error: unknown) => {
@@ -111,7 +111,7 @@ export class IoredisClusterSource implements Source {
   connection(connectTimeoutMs: number, address?: Address): Connection {
     const options = { ...this.client.options.redisOptions, ...OURS, ...address, connectTimeout: connectTimeoutMs };
     return new IoredisConnection(async () => {
-      const name = "ioredis"; // not known to the compiler: it is there only where it is used
+      const name = "ioredis"; // the compiler does not know this module: it is installed only where it is used
       const { Redis } = (await import(name)) as { Redis: new (options: Options) => Redis };
       return new Redis(options);
     });

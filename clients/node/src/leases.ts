@@ -1,4 +1,4 @@
-// Keeps what a worker has in hand its own.
+// Extends the leases of the messages that a worker has in flight.
 
 import { MillraceError } from "./errors.js";
 import type { Hand } from "./hand.js";
@@ -6,7 +6,7 @@ import type { Link } from "./link.js";
 import { list, ranges, type Words } from "./replies.js";
 import { now, type Flag } from "./waiting.js";
 
-/** One for each run of a worker. */
+/** One object for each run of a worker. */
 export class Leases {
   constructor(
     private readonly link: Link,
@@ -17,7 +17,7 @@ export class Leases {
     private readonly ended: Flag,
   ) {}
 
-  /** Extends every third of a lease until the run ends, and also while handlers are drained. */
+  /** Extends the leases every third of a lease, until the run ends; this includes the drain. */
   async run(): Promise<void> {
     while (!(await this.ended.wait(this.leaseMs / 3))) {
       const offsets = this.hand.leased();
@@ -39,7 +39,7 @@ export class Leases {
       this.hand.extended(offsets, sent + this.leaseMs);
       return;
     }
-    // Some were finished since, or are not ours any more.
+    // Some were finished meanwhile, or have passed to other workers.
     const pending: Words = ["TGROUP", "PENDING", ...this.who, "COUNT", 1_000_000];
     const rows = list(await this.link.persist(this.key, pending, patience));
     const held = new Set(rows.map((row) => Number(list(row)[0])));

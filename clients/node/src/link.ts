@@ -1,4 +1,4 @@
-// Sending commands to one server, each exactly once; the decision to send again is made by persist() alone.
+// Sending commands to one server, each exactly once; only persist() sends a command again.
 
 import { Pauses } from "./backoff.js";
 import type { Address, Connection, Source } from "./connection.js";
@@ -7,7 +7,7 @@ import type { Words } from "./replies.js";
 import { notice, type Settings } from "./settings.js";
 import { after, now, sleep, type Breaker, type Flag } from "./waiting.js";
 
-/** What is sent behind the replies, on the same connection. */
+/** The commands to send after the replies, on the same connection. */
 export type Then = (replies: unknown[]) => Words[];
 
 export interface ExchangeOptions {
@@ -21,13 +21,13 @@ export interface PersistOptions {
   timeoutMs?: number | undefined;
   /** No more tries once it is set. */
   until?: Flag | undefined;
-  /** Whether an error that does not pass by itself is tried again, too. */
+  /** Whether the command is also tried again after this error, although it is permanent. */
   also?: ((error: unknown) => boolean) | undefined;
 }
 
 const IDLE_MOST = 16;
 
-/** Ends with an error after a time, or when the breaker says so. */
+/** Ends with an error after a time, or when the breaker is broken. */
 function guarded<T>(work: Promise<T>, timeoutMs: number, breaker: Breaker | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
     const forgetTime = after(timeoutMs, () => finish(() => reject(new ConnectionLost(`no answer for ${timeoutMs} ms`))));
@@ -54,7 +54,8 @@ export class Node {
     private readonly address?: Address,
   ) {}
 
-  /** The replies, errors of the server among them. Rejects with ConnectionLost, or as the server refuses the connection. */
+  /** Resolves to the replies, including errors of the server. Rejects with ConnectionLost, or with the server's error
+   *  if it refuses the connection. */
   async exchange(commands: Words[], { timeoutMs, breaker, then }: ExchangeOptions = {}): Promise<unknown[]> {
     const limit = timeoutMs ?? this.settings.answerTimeoutMs;
     if (breaker?.isBroken) throw new BrokenOff("the wait was broken off");
@@ -70,13 +71,13 @@ export class Node {
       if (more.length > 0) replies = [...replies, ...(await guarded(connection.send(more), limit, undefined))];
     } catch (error) {
       connection.close();
-      if (isAnswer(error)) throw serverError(error); // the server refuses the connection: a wrong password, or it loads
-      this.close(); // the others are as old as this one
+      if (isAnswer(error)) throw serverError(error); // it refuses the connection: wrong password, or it is loading
+      this.close(); // the other connections are as old as this one
       if (error instanceof BrokenOff) throw error;
       throw new ConnectionLost(`${String(commands[0]?.[0])}: ${reasonOf(error)}`, { cause: error });
     }
     if (replies.some((reply) => reply instanceof Error && serverError(reply) instanceof RefusedForNow)) {
-      // By Sentinel's word another server may be the master by now; a connection asks when it connects.
+      // With Sentinel, another server may be the master by now: a new connection asks for it when it connects.
       connection.close();
       this.close();
     } else if (this.idle.length < IDLE_MOST) {
@@ -101,7 +102,7 @@ export class Node {
   }
 }
 
-/** The way to a server; ClusterLink is the way to the one that serves a key. */
+/** Sends commands to one server; ClusterLink sends them to the node that serves a key. */
 export class Link {
   private readonly node: Node;
 
@@ -112,24 +113,26 @@ export class Link {
     this.node = new Node(source, settings);
   }
 
-  /** Sends them together, once, and what `then` makes of the replies on the same connection. */
+  /** Sends the commands together, once, and then, on the same connection, the commands that `then` makes from the
+   *  replies. */
   exchange(_key: string, commands: Words[], options: ExchangeOptions = {}): Promise<unknown[]> {
     return this.node.exchange(commands, options);
   }
 
-  /** Sends one command, once; throws the error that it is answered by. */
+  /** Sends one command, once; throws the error if the answer is one. */
   async call(key: string, words: Words, options: ExchangeOptions = {}): Promise<unknown> {
     const [reply] = await this.exchange(key, [words], options);
     return checked(reply);
   }
 
-  /** The same, sent again until it is answered. REQUIRES: a second time does no harm. */
+  /** The same, but sends it again until it is answered. REQUIRES: executing it twice does no harm. */
   async persist(key: string, words: Words, options: PersistOptions = {}): Promise<unknown> {
     const [reply] = await this.persistAll(key, [words], options);
     return reply;
   }
 
-  /** Sends all again until all are answered, for `retryForMs` or until the flag is set; then throws the last error. */
+  /** Sends all commands again until all are answered. Gives up after `retryForMs`, or when the flag is set, and throws
+   *  the last error. */
   async persistAll(key: string, commands: Words[], options: PersistOptions = {}): Promise<unknown[]> {
     const end = now() + (options.retryForMs ?? this.settings.retryForMs);
     for (const pauses = new Pauses(); ; ) {

@@ -1,4 +1,4 @@
-// A lock on one server, or on the one of a cluster that keeps it.
+// A lock on one server, or on the cluster node that has its key.
 
 import { randomUUID } from "node:crypto";
 
@@ -37,10 +37,10 @@ export class Lock extends HeldLock {
 
   protected async take(): Promise<Grant> {
     const deadline = now() + this.waitMs;
-    // Also without a wait a broken connection is not the last word.
+    // A broken connection is retried even without a waiting time.
     const giveUpAt = now() + Math.max(this.waitMs, this.link.settings.answerTimeoutMs);
     for (const pauses = new Pauses(); ; ) {
-      this.owner = randomUUID(); // fresh: what an answer that was lost holds is not ours
+      this.owner = randomUUID(); // new: a lost answer may have granted the lock to the last one
       try {
         const grant = await this.ask(Math.max(0, Math.round(deadline - now())));
         if (grant !== undefined) return grant;
@@ -56,7 +56,7 @@ export class Lock extends HeldLock {
     }
   }
 
-  /** One wait in line. */
+  /** Waits in line once. */
   private async ask(waitMs: number): Promise<Grant | undefined> {
     const { settings } = this.link;
     const words: Words = ["LOCK.ACQUIRE", this.key, this.owner, this.ttlMs, ...this.options];
@@ -66,7 +66,7 @@ export class Lock extends HeldLock {
       return granted ? { token: Number(token), untilMs: sent + safePart(this.ttlMs) } : undefined;
     }
     words.push("WAIT", Math.min(waitMs, settings.blockMs), "ALIVE", Math.max(1, Math.round(this.ttlMs / 3)));
-    // On the connection that waited: it shows that we live. When it is sent, the lease begins anew.
+    // Sent on the connection that waited, it shows that the client is alive. The lease begins again when it is sent.
     const then = ([reply]: unknown[]): Words[] => {
       sent = now();
       return list(reply)[0] ? [["LOCK.RENEW", this.key, this.owner, this.ttlMs]] : [];
@@ -76,12 +76,12 @@ export class Lock extends HeldLock {
     return renewed ? { token: Number(list(first)[1]), untilMs: sent + safePart(this.ttlMs) } : undefined;
   }
 
-  /** Whatever this owner was granted. */
+  /** Releases whatever this owner was granted. */
   private async forgetOwner(): Promise<void> {
     try {
       await this.link.call(this.key, ["LOCK.RELEASE", this.key, this.owner]);
     } catch (error) {
-      // It has nothing, or the server is away, and then its lease ends by itself.
+      // It was not granted; or the server is down, and the lease will expire.
       if (!(error instanceof MillraceError)) throw error;
     }
   }
@@ -98,7 +98,7 @@ export class Lock extends HeldLock {
     try {
       await this.link.persist(this.key, ["LOCK.RELEASE", this.key, this.owner], { retryForMs: Math.max(0, untilMs - now()) });
     } catch (error) {
-      if (error instanceof NotOwner) return; // the first sending arrived, and its answer was lost
+      if (error instanceof NotOwner) return; // an earlier sending has released it, and the answer was lost
       if (!isPassing(error)) throw error;
       this.settings.logger.debug(`the lock ${this.key} ends with its lease: ${error.message}`);
     }

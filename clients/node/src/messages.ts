@@ -1,6 +1,6 @@
-// What a handler, a reader and a subscription get.
+// The messages that handlers, readers and subscriptions get.
 
-/** A message of a group. `id` is the same in every delivery: an idempotency key. */
+/** A message of a group. `id` is the same in every delivery, so it can serve as an idempotency key. */
 export interface Message<T> {
   readonly id: string;
   readonly key: string;
@@ -11,13 +11,13 @@ export interface Message<T> {
   readonly attempts: number;
   /** When it was written, Unix milliseconds. */
   readonly timeMs: number;
-  /** Its lease is over, and another worker may have it. */
+  /** True if its lease is over, so that another worker may have it. */
   readonly lost: boolean;
-  /** Aborted when its outcome no longer counts: the lease is lost, the time limit or the drain is over. */
+  /** Aborted when the outcome does not count any more: the lease is lost, or the time limit or the drain is over. */
   readonly signal: AbortSignal;
 }
 
-/** A message of a log, read without a group. Start with `position` to read on behind it. */
+/** A message of a log, read without a group. A reader that starts with `position` continues behind it. */
 export interface Entry<T> {
   readonly offset: number;
   readonly tag: string;
@@ -32,7 +32,8 @@ export interface Publication<T> {
   readonly content: T;
 }
 
-/** What a pool's worker handles. Recipient and sequence name it: an idempotency key. */
+/** A payload that a pool's worker handles. Recipient and sequence identify it, so they can serve as an idempotency
+ *  key. */
 export interface Payload<T> {
   readonly recipient: string;
   readonly sequence: number;

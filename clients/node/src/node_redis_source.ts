@@ -1,5 +1,5 @@
 // Connections by node-redis, 5 and later: of a client for one server, for a node of a cluster, or for a master that Sentinels
-// name. Its own classes for clusters and Sentinels do not tell how they connect.
+// name. The library's own classes for clusters and Sentinels do not expose how they connect.
 
 import type { Address, Connection, Source } from "./connection.js";
 import { MillraceError, isAnswer, reasonOf } from "./errors.js";
@@ -19,24 +19,25 @@ interface Client {
   sendCommand(words: (string | Buffer)[]): Promise<unknown>;
 }
 
-// As the library numbers the kinds of replies: bulk strings come as bytes.
+// The library's number for this kind of reply: bulk strings come as bytes.
 const BULK_STRING = 36;
 
-// What the user's client does for its own commands, and ours must not: reconnecting, waiting in line, asking for pings.
+// Turns off what the user's client does for its own commands and ours must not do: reconnecting, queueing, sending
+// pings.
 const OURS: Options = {
   disableOfflineQueue: true,
   disableClientInfo: true,
   pingInterval: undefined,
-  url: undefined, // its parts are among the options by now
+  url: undefined, // its parts are in the options already
   readonly: false,
   commandOptions: { typeMapping: { [BULK_STRING]: Buffer } },
 };
 
-/** A client of our own, made as the user's is; for another server, if there is an address. */
+/** A client made like the user's; for another server, if there is an address. */
 function made(model: Client, connectTimeoutMs: number, address?: Address): Client {
   const ours = { reconnectStrategy: false, connectTimeout: connectTimeoutMs, socketTimeout: undefined };
   const client = model.duplicate({ ...OURS, socket: { ...model.options.socket, ...ours, ...address } });
-  client.on("error", () => undefined); // what went wrong rejects the promises of the commands
+  client.on("error", () => undefined); // errors reject the promises of the commands
   return client;
 }
 
@@ -44,7 +45,7 @@ function destroy(client: Client | undefined): void {
   try {
     client?.destroy();
   } catch {
-    // It was not open, or is closed by the other side.
+    // It was not open, or the other side has closed it.
   }
 }
 
@@ -53,7 +54,8 @@ class NodeRedisConnection implements Connection {
   private opening: Promise<void> | undefined;
   private closed = false;
 
-  /** `connected` resolves to a client that is; it tells of the client before that, so that it can be closed. */
+  /** `connected` resolves to a connected client. Before that it passes the client to its callback, so that it can be
+   *  closed. */
   constructor(private readonly connected: (tell: (client: Client) => void) => Promise<unknown>) {}
 
   open(): Promise<void> {
@@ -113,7 +115,7 @@ export class NodeRedisSource implements Source {
   }
 }
 
-/** Which master is meant, and a client of node-redis for each Sentinel: they need not be connected. */
+/** The name of the master, and a node-redis client for each Sentinel; these need not be connected. */
 export interface Sentinels {
   service: string;
   clients: object[];
@@ -147,7 +149,7 @@ export class NodeRedisSentinelSource implements Source {
     });
   }
 
-  /** By the word of the first Sentinel that knows one. */
+  /** The master's address, from the first Sentinel that knows it. */
   private async master(connectTimeoutMs: number): Promise<Address> {
     const failures: string[] = [];
     for (const sentinel of this.sentinels) {
@@ -168,7 +170,7 @@ export class NodeRedisSentinelSource implements Source {
   }
 }
 
-/** A Sentinel that says nothing must not keep us from the next. */
+/** A Sentinel that does not answer must not prevent asking the next one. */
 function answered<T>(reply: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const forget = after(ms, () => reject(new MillraceError("a Sentinel does not answer")));

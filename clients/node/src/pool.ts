@@ -20,8 +20,8 @@ export class Pool<T> {
     private readonly codec: Codec<T>,
   ) {}
 
-  /** Queues values for a recipient, once, however often it is sent; its worker, and how much is pending for it.
-   *  Waits for a worker up to `waitMs`; without one it throws NoWorkers. */
+  /** Queues values for a recipient, each once, even if they are sent several times. Returns the recipient's worker, and
+   *  how many payloads are pending for it. Waits up to `waitMs` for a worker; if there is none, it throws NoWorkers. */
   async push(
     recipient: string,
     values: T[],
@@ -47,7 +47,7 @@ export class Pool<T> {
     return asMap(await this.link.persist(this.key, ["SHARD.INFO", this.key]));
   }
 
-  /** A name is a process; take one that is the same after a restart if you can. */
+  /** The name identifies a process. Choose one that is the same after a restart if possible. */
   worker(name: string, options: PoolWorkerOptions = {}): PoolWorker<T> {
     return new PoolWorker(this.link, this.key, name, this.codec, options);
   }

@@ -1,32 +1,32 @@
-// What a pool's worker has in hand: the payloads of a recipient in order, recipients beside each other.
+// The payloads that a pool's worker has in flight: in order for one recipient, in parallel for different ones.
 
 export interface PoolDelivery {
   readonly recipient: string;
   readonly sequence: number;
   readonly payload: Buffer;
   readonly attempts: number;
-  life: number; // which joining of the worker it came with
+  life: number; // the number of the worker's join with which it came
 }
 
-/** A recipient is ready when it has a payload that waits and none that runs.
+/** A recipient is ready when one of its payloads waits and none runs.
  *
- *  A payload that failed is given back to the server, with all behind it that were delivered. Pulls go on meanwhile, so what
- *  they bring may have been delivered before that, or after it:
+ * A payload that failed is given back to the server, with all delivered ones behind it. Pulls go on meanwhile, so what
+ * they bring may have been delivered before that, or after it:
  *
- *      pulled            2 3 4 5 | 2 3 4 5 6      4 and 5 are under way, or 2 again, when the answer comes
+ *      pulled            2 3 4 5 | 2 3 4 5 6      when the answer comes, 4 and 5 may be in flight, or 2 again
  *      2 is given back           ^ answer: 4, those of 2, 3, 4 and 5
  *
- *  The server delivers in order and says how many it took back, so it is known which of those behind are to be dropped: as
- *  many, less the one that failed. What follows is next, be it the same again or, if the server has given that up, the one
- *  behind it. */
+ * The server delivers in order and says how many it took back. So the number of payloads behind the failed one that
+ * must be dropped is known: one less. The payload after these is the next: the failed one again or, if the server has
+ * given it up, the one behind it. */
 export class PoolHand {
   private readonly queues = new Map<string, PoolDelivery[]>();
   private readonly running = new Map<string, PoolDelivery>();
-  private readonly handled_ = new Map<string, number>(); // the last sequence that was handled and is not acknowledged yet
-  private readonly acknowledged_ = new Map<string, number>(); // those that are, and may come once more
-  private readonly held = new Map<string, PoolDelivery[]>(); // what came behind one that is being given back
-  private readonly takenBack = new Map<string, number>(); // how many of those that come next are to be dropped
-  private givingBack = 0; // how many are
+  private readonly handled_ = new Map<string, number>(); // the last sequence that was handled, and not acknowledged yet
+  private readonly acknowledged_ = new Map<string, number>(); // the last one acknowledged; it may come once more
+  private readonly held = new Map<string, PoolDelivery[]>(); // what came behind a payload that is being given back
+  private readonly takenBack = new Map<string, number>(); // how many of the next payloads must be dropped
+  private givingBack = 0; // how many payloads are being given back
   private life_ = 0;
   private mustJoin_ = true;
 
@@ -46,23 +46,24 @@ export class PoolHand {
     return this.most - this.running.size - waiting;
   }
 
-  /** What was acknowledged before it is not in its answer. */
+  /** Called before a pull: payloads that were acknowledged before it are not in its answer. */
   beginPull(): void {
     for (const [recipient, sequence] of this.acknowledged_) this.forget(recipient, sequence);
     this.acknowledged_.clear();
   }
 
-  /** Nobody knows what the server has delivered: the worker must join again. */
+  /** It is not known what the server has delivered: the worker must join again. */
   distrust(): void {
     this.mustJoin_ = true;
   }
 
-  /** Not beside a payload that is given back: which of the two came first would not be known. */
+  /** Whether the worker may join: not while a payload is given back, because it would not be known which came first. */
   mayJoin(): boolean {
     return this.givingBack === 0;
   }
 
-  /** Everything is delivered again, from what is not acknowledged on: what waits is dropped. */
+  /** Called when the worker joins again: the server delivers again everything that is not acknowledged, so waiting
+   *  payloads are dropped. */
   joinAgain(): void {
     this.life_ += 1;
     this.queues.clear();
@@ -71,13 +72,15 @@ export class PoolHand {
     this.mustJoin_ = false;
   }
 
-  /** What was handled is somebody else's now, or of a pool that was deleted, whose sequences begin again. */
+  /** The recipients of handled payloads belong to other workers now, or the pool was deleted and its sequences begin
+   *  again. */
   forgetHandled(): void {
     this.handled_.clear();
     this.acknowledged_.clear();
   }
 
-  /** `new` if a recipient became ready, `done` if it was handled already and must be acknowledged, else `kept`. */
+  /** Takes a delivery. Returns `new` if its recipient became ready, `done` if the payload was handled already and must
+   *  be acknowledged, else `kept`. */
   admit(delivery: PoolDelivery): "new" | "done" | "kept" {
     const held = this.held.get(delivery.recipient);
     if (held === undefined) return this.put(delivery);
@@ -119,19 +122,19 @@ export class PoolHand {
     return delivery;
   }
 
-  /** If it comes again before it is acknowledged, it is only that. */
+  /** If the payload comes again before it is acknowledged, it is only acknowledged, not handled again. */
   handled({ recipient, sequence }: PoolDelivery): void {
     this.handled_.set(recipient, sequence);
   }
 
-  /** Whether the recipient is ready again. */
+  /** Ends the handling; returns whether the recipient is ready again. */
   finish({ recipient }: PoolDelivery): boolean {
     this.running.delete(recipient);
     return this.queues.has(recipient);
   }
 
-  /** It failed. Whether the server is to be told; until givenBack() or lost() nothing of the recipient is ready. If the
-   *  worker has joined again, or must, that gives it back, with everything else. */
+  /** Called for a payload that failed. Returns whether the server must be told; the recipient is not ready again before
+   *  givenBack() or lost(). Returns false if the worker has joined again, or must join: that gives everything back. */
   hold({ recipient, life }: PoolDelivery): boolean {
     if (life !== this.life) return false;
     this.held.set(recipient, this.queues.get(recipient) ?? []);
@@ -141,7 +144,7 @@ export class PoolHand {
     return true;
   }
 
-  /** The server took so many back, this one and those behind it. Whether the recipient is ready. */
+  /** The server took back this many payloads: this one and those behind it. Returns whether the recipient is ready. */
   givenBack({ recipient }: PoolDelivery, count: number): boolean {
     this.givingBack -= 1;
     this.running.delete(recipient);
@@ -151,14 +154,14 @@ export class PoolHand {
     return behind.map((delivery) => this.put(delivery)).includes("new");
   }
 
-  /** Nobody knows whether the server took it back: its recipient waits until the worker has joined again. */
+  /** It is not known whether the server took it back: its recipient waits until the worker has joined again. */
   lost({ recipient }: PoolDelivery): void {
     this.givingBack -= 1;
     this.running.delete(recipient);
     this.mustJoin_ = true;
   }
 
-  /** The server knows, or the recipient is somebody else's. */
+  /** The server has the acknowledgement, or another worker has the recipient. */
   acknowledged({ recipient, sequence, life }: PoolDelivery): void {
     if (life === this.life) this.forget(recipient, sequence);
     else this.acknowledged_.set(recipient, sequence);

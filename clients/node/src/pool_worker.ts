@@ -1,4 +1,4 @@
-// A worker of a pool: joins, shows itself, pulls, handles, acknowledges, leaves.
+// A worker of a pool: it joins, sends signs of life, pulls, handles, acknowledges, and leaves.
 
 import { decoded, outcomeOf, type Outcome } from "./attempt.js";
 import { Backoff, Pauses } from "./backoff.js";
@@ -12,7 +12,7 @@ import { waitTimeout } from "./settings.js";
 import { Box, Breaker, Flag, endsWithin, onSignals } from "./waiting.js";
 import type { RunOptions } from "./worker.js";
 
-const LEAVE_FOR = 5000; // milliseconds, if the server is away
+const LEAVE_FOR = 5000; // milliseconds to wait for a server that is down
 
 export interface PoolWorkerOptions {
   concurrency?: number | undefined;
@@ -76,7 +76,7 @@ export class PoolWorker<T> {
     try {
       await this.pull(run);
     } finally {
-      this.stopping.set(); // nothing more is started, also if the pulling failed
+      this.stopping.set(); // no further payload is started, even if pulling failed
       run.ready.empty();
       run.ready.close();
       run.abandoning = !(await endsWithin(Promise.all(handling), drainMs));
@@ -124,10 +124,10 @@ export class PoolWorker<T> {
         }
       } catch (error) {
         if (error instanceof NoWorker || error instanceof NotOwner) {
-          run.hand.distrust(); // we were taken for dead, and others have what was ours; or the pool is new
+          run.hand.distrust(); // others have its recipients since it was stale, or the pool is new
           run.hand.forgetHandled();
         } else if (isPassing(error)) {
-          run.hand.distrust(); // nobody knows what the lost answer delivered
+          run.hand.distrust(); // it is not known what the lost answer delivered
           const pause = pauses.next();
           if (!this.stopping.isSet) this.link.tellRetry("SHARD.PULL", error, pause);
           await this.stopping.wait(pause);
@@ -138,9 +138,9 @@ export class PoolWorker<T> {
     }
   }
 
-  /** Joins and shows itself in one step: one that has joined and was never seen would never be missed. */
+  /** Joins and sends a sign of life in one step: a worker that joined and never gave one would never become stale. */
   private async join(run: Run): Promise<void> {
-    run.breaker = new Breaker(); // the old one may have been used to get here
+    run.breaker = new Breaker(); // the previous breaker may be broken already
     const replies = await this.link.exchange(this.key, [
       ["MULTI"], ["SHARD.JOIN", this.key, this.name], ["SHARD.HEARTBEAT", this.key, this.name], ["EXEC"],
       ["SHARD.INFO", this.key, "COUNT", 1],
@@ -192,29 +192,30 @@ export class PoolWorker<T> {
     await (observer.around ? observer.around(shown, call) : call());
   }
 
-  /** Whether its recipient is ready again. */
+  /** Settles the outcome; returns whether the recipient is ready again. */
   private async settle(run: Run, delivery: PoolDelivery, outcome: Outcome, error: unknown): Promise<boolean> {
     const { recipient, sequence, attempts } = delivery;
     this.link.notice("handled", { key: this.key, group: this.name, tag: recipient, offset: sequence, attempts, outcome });
     if (outcome === "done") {
-      // The next one begins after its answer: given back before that, it would not be the first.
+      // The recipient's next payload begins after the answer to this acknowledgement: if it was given back earlier, it
+      // would not be the first one.
       run.hand.handled(delivery);
       await this.acknowledge(run, delivery);
       return run.hand.finish(delivery);
     }
     this.link.settings.logger.warn(`${this.key} ${recipient} ${sequence}, ${outcome}: ${reasonOf(error)}`);
     if (outcome === "rejected") return this.giveBack(run, delivery, ["DEAD", deadReason(reasonOf(error))]);
-    // One that is given up does not delay those behind it.
+    // A payload that is given up does not delay the ones behind it.
     const isLast = run.maxAttempts > 0 && attempts >= run.maxAttempts;
     return this.giveBack(run, delivery, ["DELAY", isLast ? 0 : Math.round(this.backoff(attempts))]);
   }
 
-  /** Whether its recipient is ready. */
+  /** Gives the payload back; returns whether the recipient is ready. */
   private async giveBack(run: Run, delivery: PoolDelivery, how: Words): Promise<boolean> {
     if (!run.hand.hold(delivery)) return run.hand.finish(delivery);
     const { recipient, sequence } = delivery;
     try {
-      // Once: a second one might give back what was delivered in between.
+      // Sent only once: a second one might give back payloads that were delivered in between.
       const count = await this.link.call(this.key, ["SHARD.NACK", this.key, this.name, recipient, sequence, ...how]);
       return run.hand.givenBack(delivery, Number(count));
     } catch (error) {
@@ -222,12 +223,12 @@ export class PoolWorker<T> {
       this.link.settings.logger.debug(`SHARD.NACK: ${error.message}`);
       if (error instanceof NoWorker || error instanceof NotOwner) run.hand.forgetHandled();
       run.hand.lost(delivery);
-      run.breaker.breakOff(); // joins without waiting for the end of the pull
+      run.breaker.breakOff(); // so that the worker joins without waiting for the end of the pull
       return false;
     }
   }
 
-  /** Without an answer the payload comes again, once we have joined again. */
+  /** Acknowledges a payload. Without an answer the payload comes again after the worker has joined again. */
   private async acknowledge(run: Run, delivery: PoolDelivery): Promise<void> {
     const { recipient, sequence } = delivery;
     try {
@@ -235,7 +236,8 @@ export class PoolWorker<T> {
     } catch (error) {
       if (!(error instanceof MillraceError)) throw error;
       if (!(error instanceof NoWorker || error instanceof NotOwner)) {
-        // An answer: it overtook a JOIN, or a replica has taken over that had not heard of the delivery: it comes again.
+        // The server refused: the acknowledgement overtook a JOIN, or the new master did not know of the delivery. The
+        // payload comes again.
         this.link.settings.logger.debug(`SHARD.ACK: ${error.message}`);
         if (!(error instanceof ServerError)) run.hand.distrust();
         return;
@@ -244,11 +246,11 @@ export class PoolWorker<T> {
     run.hand.acknowledged(delivery);
   }
 
-  // --- life ---
+  // --- signs of life ---
 
   private async beat(run: Run): Promise<void> {
     while (!(await run.ended.wait(run.staleMs / 3))) {
-      await this.quietly(this.link.call(this.key, ["SHARD.HEARTBEAT", this.key, this.name])); // the next pull finds out
+      await this.quietly(this.link.call(this.key, ["SHARD.HEARTBEAT", this.key, this.name])); // the next pull notices
     }
   }
 

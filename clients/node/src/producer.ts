@@ -1,4 +1,4 @@
-// Writes messages in batches, each stored once however often it is sent.
+// Writes messages in batches; each is stored once, even if it is sent several times.
 
 import { randomUUID } from "node:crypto";
 
@@ -8,7 +8,7 @@ import type { Link } from "./link.js";
 import { text, type Words } from "./replies.js";
 import { Flag, now } from "./waiting.js";
 
-const WAIT_MOST = 1000; // milliseconds of one WAIT for replicas; it is asked again
+const WAIT_MOST = 1000; // milliseconds of one WAIT for replicas; it is repeated
 
 export interface ProducerOptions {
   lingerMs?: number | undefined;
@@ -19,17 +19,17 @@ export interface ProducerOptions {
   replicas?: number | undefined;
 }
 
-/** With an `id` of yours the same message can be sent by another process. `at` is a date, or Unix milliseconds. */
+/** With an `id` of your own, another process can send the same message again. `at` is a date, or Unix milliseconds. */
 export interface SendOptions {
   id?: string | undefined;
   at?: Date | number | undefined;
   delayMs?: number | undefined;
 }
 
-/** An offset; of a message for later, its ticket. */
+/** An offset; for a message that is due later, its ticket. */
 export type Place = number | string;
 
-/** What send() returns: the message is in the buffer. `stored` settles when it is answered. */
+/** What send() resolves to, when the message is in the buffer. `stored` settles when the write is answered. */
 export interface Sent {
   readonly stored: Promise<Place>;
 }
@@ -37,7 +37,7 @@ export interface Sent {
 interface Item {
   readonly tag: string;
   readonly entry: Buffer;
-  readonly options: Words; // of a write by itself: ID, AT or DELAY
+  readonly options: Words; // options of a write that is not batched: ID, AT or DELAY
   readonly since: number;
   resolve(place: Place): void;
   reject(error: unknown): void;
@@ -51,7 +51,7 @@ function optionWords({ id, at, delayMs }: SendOptions): Words {
   return words;
 }
 
-/** close() it: closing sends what is left. */
+/** Must be closed: close() sends what is left. */
 export class Producer<T> {
   private readonly name = randomUUID();
   private readonly lingerMs: number;
@@ -61,10 +61,10 @@ export class Producer<T> {
   private readonly retryForMs: number;
   private readonly replicas: number;
   private batches = 0;
-  private items: Item[] = []; // not sent yet
-  private size = 0; // bytes of them
+  private items: Item[] = []; // messages that were not sent yet
+  private size = 0; // the size of these, in bytes
   private unanswered = 0;
-  private firstError: unknown; // since the last flush()
+  private firstError: unknown; // the first error since the last flush()
   private hurry = false;
   private closed = false;
   private readonly filled = new Flag();
@@ -88,7 +88,7 @@ export class Producer<T> {
     this.quiet.set();
   }
 
-  /** Puts a message into the buffer, and waits while that is full. */
+  /** Puts a message into the buffer; waits while the buffer is full. */
   async send(tag: string, value: T, options: SendOptions = {}): Promise<Sent> {
     const entry = this.codec.encode(value);
     while (this.unanswered >= this.buffer && !this.closed) {
@@ -99,7 +99,7 @@ export class Producer<T> {
     const stored = new Promise<Place>((resolve, reject) => {
       this.items.push({ tag, entry, options: optionWords(options), since: now(), resolve, reject });
     });
-    stored.catch(() => undefined); // an error that nobody asks for: flush() throws it
+    stored.catch(() => undefined); // prevents an unhandled rejection: flush() throws the error
     this.size += entry.length;
     this.unanswered += 1;
     this.quiet.clear();
@@ -115,7 +115,7 @@ export class Producer<T> {
     return this.persist(["TWRITE", this.key, ...words, "ENTRIES", tag, this.codec.encode(value)]);
   }
 
-  /** Waits until everything that was sent is answered; throws the first error there was. */
+  /** Waits until everything that was sent has been answered; throws the first error there was. */
   async flush(): Promise<void> {
     this.hurry = true;
     this.ripe.set();
@@ -175,7 +175,7 @@ export class Producer<T> {
     }
   }
 
-  /** The next batch: as much as goes into one write. */
+  /** The next batch: as many messages as fit into one write. */
   private take(): Item[] {
     let count = 0;
     let size = 0;
@@ -199,7 +199,8 @@ export class Producer<T> {
     return ["TWRITE", this.key, ...options, "ENTRIES", ...batch.flatMap((item) => [item.tag, item.entry])];
   }
 
-  /** Until it is answered, and replicated if that is asked for; the offset of the first, or its ticket. */
+  /** Sends a batch until it is answered, and replicated if that was asked for. Returns the offset or the ticket of the
+   *  first message. */
   private async persist(words: Words): Promise<Place> {
     const end = now() + this.retryForMs;
     const commands = [words];

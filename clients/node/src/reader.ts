@@ -1,4 +1,4 @@
-// Follows a log without a group, and resumes exactly.
+// Follows a log without a group, and can resume at an exact position.
 
 import { Pauses } from "./backoff.js";
 import type { Codec } from "./codecs.js";
@@ -17,9 +17,9 @@ export interface ReaderOptions {
   tags?: string[] | undefined;
   count?: number | undefined;
   follow?: boolean | undefined;
-  /** Messages that were evicted before they were read: from `first` up to the one before `next`. */
+  /** Called when messages were evicted before they were read: from `first` up to, not including, `next`. */
   onGap?: ((first: number, next: number) => unknown) | undefined;
-  /** Whether to read frames; without it, if there is a zstd and there are no tags. */
+  /** Whether to read frames. By default, if there is a zstd and there are no tags. */
   frames?: boolean | undefined;
 }
 
@@ -27,8 +27,8 @@ export interface ReaderOptions {
 export class Reader<T> implements AsyncIterableIterator<Entry<T>> {
   private next_: number | undefined;
   private epoch = 0;
-  private rows: Row[] = []; // read and not returned, the next one last
-  private unpack: Unpack | undefined; // where it reads frames
+  private rows: Row[] = []; // read and not returned yet; the last one is the next
+  private unpack: Unpack | undefined; // only if it reads frames
   private readonly breaker = new Breaker();
 
   constructor(
@@ -54,14 +54,15 @@ export class Reader<T> implements AsyncIterableIterator<Entry<T>> {
     }
   }
 
-  /** Where it goes on: `epoch.offset`, or an offset in a log without an epoch; undefined before the first read. */
+  /** The position of the next message: `epoch.offset`, or an offset in a log without an epoch; undefined before the
+   *  first read. */
   get position(): string | undefined {
     const row = this.rows.at(-1);
     const following = row ? row.offset : this.next_;
     return following === undefined ? undefined : this.positionOf(following);
   }
 
-  /** Ends the iteration, also one that waits. */
+  /** Ends the iteration, even if it is waiting. */
   stop(): void {
     this.breaker.breakOff();
   }
@@ -70,7 +71,7 @@ export class Reader<T> implements AsyncIterableIterator<Entry<T>> {
     return this.epoch ? `${this.epoch}.${offset}` : String(offset);
   }
 
-  /** Whether to go on: the reader was not stopped, and it follows or there was something. */
+  /** Reads once. Returns whether to go on: not if the reader was stopped, or found nothing and does not follow. */
   private async read(): Promise<boolean> {
     const { settings } = this.link;
     for (const pauses = new Pauses(); ; ) {
@@ -110,7 +111,7 @@ export class Reader<T> implements AsyncIterableIterator<Entry<T>> {
     if (lastRow !== undefined) {
       this.next_ = lastRow.offset + 1;
     } else if (byTags && last >= (this.next_ ?? 1)) {
-      this.next_ = last + 1; // how far it was looked for the tags
+      this.next_ = last + 1; // how far the server searched for the tags
       return true;
     }
     return this.returnNext(rows);
@@ -129,7 +130,7 @@ export class Reader<T> implements AsyncIterableIterator<Entry<T>> {
     return rows.length > 0 || this.follows;
   }
 
-  /** The log begins with this message: those before it that we have not read are gone. */
+  /** The log begins with this message: messages before it that were not read yet are gone. */
   private async beginAt(first: number, epoch: number): Promise<void> {
     this.epoch ||= epoch;
     const expected = this.next_ ?? 1;
@@ -140,10 +141,10 @@ export class Reader<T> implements AsyncIterableIterator<Entry<T>> {
     await this.options.onGap?.(expected, first);
   }
 
-  /** Resolves where to begin to an offset, once: what is asked for then can be asked for again. */
+  /** Finds the offset to start at, once: a read from an offset can be repeated. */
   private async findStart(): Promise<number> {
     const { frames, tags = [] } = this.options;
-    // A frame has all tags, and its blocks may be packed.
+    // Frames cannot be filtered by tags, and their blocks may be packed.
     if (frames !== false && tags.length === 0) this.unpack = await unpacker();
     if (frames && !this.unpack) throw new MillraceError("frames need zstd, and do not go with tags");
     const start = this.options.start ?? "first";

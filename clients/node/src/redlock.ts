@@ -1,4 +1,4 @@
-// A lock over several servers that know nothing of each other: docs/guides/locks.md.
+// A lock over several independent servers: docs/guides/locks.md.
 
 import { randomUUID } from "node:crypto";
 
@@ -15,7 +15,7 @@ export interface RedlockOptions {
   patienceMs?: number | undefined;
 }
 
-/** How many servers must grant it, so that no more than `limit` owners hold it at a time. */
+/** How many servers must grant the lock, so that at most `limit` owners hold it at the same time. */
 export function needed(servers: number, limit = 1): number {
   return Math.floor((servers * limit) / (limit + 1)) + 1;
 }
@@ -46,11 +46,11 @@ export class Redlock extends HeldLock {
       const sent = now();
       const answers = await this.askAll((link) => this.acquireAt(link));
       const granted = answers.filter((token) => token !== undefined).sort((one, other) => one - other);
-      // The greatest of the majority with the smallest ones: one server whose clock is ahead has no say.
+      // Of the smallest tokens of a majority, the greatest: so a single server whose clock is ahead has no effect.
       const token = granted[this.needed - 1];
       if (token !== undefined) {
         const untilMs = sent + safePart(this.ttlMs);
-        // From when a majority has heard of the token, it gives only greater ones.
+        // A server that gets the token will only issue greater ones, so a majority must get it.
         const told = await this.renewAll("TOKEN", token);
         if (this.isEnough(told) && now() < untilMs) return { token, untilMs };
       }
@@ -89,7 +89,7 @@ export class Redlock extends HeldLock {
     const answers = await this.renewAll();
     if (this.isEnough(answers)) return sent + safePart(this.ttlMs);
     const refusals = answers.filter((answer) => answer === undefined).length;
-    if (refusals > this.links.length - this.needed) return undefined; // so many say no that it cannot be ours
+    if (refusals > this.links.length - this.needed) return undefined; // too many servers refused: the lock is lost
     throw new MillraceError("too few servers have answered");
   }
 

@@ -1,12 +1,12 @@
-// Words that are sent, and replies in RESP2 and RESP3.
+// Arguments of commands, and replies in RESP2 and RESP3.
 
 export type Word = string | Buffer | number;
 export type Words = Word[];
 
-/** The last offset that a log can have; as text, since it is no exact number here. */
+/** The last offset that a log can have; as text, because a JavaScript number cannot hold it exactly. */
 export const LAST_OFFSET = "9223372036854775807";
 
-/** A name: UTF-8. */
+/** A name, in UTF-8. */
 export function text(value: unknown): string {
   return Buffer.isBuffer(value) ? value.toString("utf8") : String(value);
 }
@@ -20,7 +20,7 @@ export function bytes(value: unknown): Buffer {
   return Buffer.isBuffer(value) ? value : Buffer.from(String(value));
 }
 
-/** A map of RESP3, as clients make an object or a Map of it, or the flat list that RESP2 has in its place. */
+/** A map of RESP3, which clients return as an object or a Map, or the flat list of RESP2. */
 export function asMap(reply: unknown): Record<string, unknown> {
   if (Array.isArray(reply)) {
     const pairs: [string, unknown][] = [];
@@ -31,7 +31,7 @@ export function asMap(reply: unknown): Record<string, unknown> {
   return Object.assign({}, reply);
 }
 
-/** Offsets as TACK and TEXTEND take them: 3 4 5 9 is 3-5 9. */
+/** Offsets in the form of TACK and TEXTEND: 3 4 5 9 becomes 3-5 9. */
 export function ranges(offsets: Iterable<number>): Words {
   const words: Words = [];
   const sorted = [...offsets].sort((one, other) => one - other);
@@ -44,10 +44,10 @@ export function ranges(offsets: Iterable<number>): Words {
   return words;
 }
 
-/** The reason of a dead letter: 1 to 512 bytes, and no character cut in two. */
+/** The reason of a dead letter: 1 to 512 bytes, without cutting a character in two. */
 export function deadReason(reason: string): string {
   let cut = Buffer.from(reason).subarray(0, 512).toString("utf8");
-  // The replacement of half a character may be longer than what it stands for.
+  // The character that replaces a cut one may be longer than the bytes it replaces.
   if (Buffer.byteLength(reason) > 512) cut = cut.replace(/\uFFFD+$/, "");
   return cut || "rejected";
 }

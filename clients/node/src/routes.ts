@@ -1,4 +1,4 @@
-// A routing table: devices, what they subscribe to, and dispatching changes to them.
+// A routing table: devices, their subscriptions, and dispatching changes to them.
 
 import { randomUUID } from "node:crypto";
 
@@ -13,13 +13,13 @@ export interface DispatchOptions {
   old?: unknown;
   data?: unknown;
   origin?: string | undefined;
-  /** An id of yours, by which the change is dispatched once whoever sends it. */
+  /** An id of your own: the change is dispatched once, whichever process sends it. */
   unique?: string | undefined;
 }
 
 export interface Dispatched {
   readonly devices: number;
-  /** In the transport's log; undefined if no device was concerned. */
+  /** The offset in the transport's log; undefined if no device was concerned. */
   readonly offset: number | undefined;
 }
 
@@ -41,8 +41,8 @@ export class Routes {
     return new Device(this.link, this.table, `${id}|${transport}`, options);
   }
 
-  /** Writes a change to the log of each transport, once, however often it is sent. `queues` names the log of each
-   *  transport, or is a prefix for all of them. */
+  /** Writes a change to the log of each transport, once, even if it is sent several times. `queues` names the log of
+   *  each transport, or is the common prefix of their names. */
   async dispatch(
     target: Target,
     event: string,
@@ -65,7 +65,7 @@ export class Routes {
     );
   }
 
-  /** The devices that would hear of it, by transport. */
+  /** The devices that would get the change, by transport. */
   async match(target: Target, document?: unknown): Promise<Map<string, string[]>> {
     const words: Words = ["ROUTE.MATCH", this.table, ...targetWords(target)];
     if (document !== undefined) words.push("DOC", JSON.stringify(document));
@@ -73,8 +73,8 @@ export class Routes {
     return new Map(rows.map(([transport, devices]) => [text(transport), list(devices).map(text)]));
   }
 
-  /** A worker of a transport's log. push(device, change, message) is called for each device of a message; if it returns
-   *  false, the device is deleted. If it throws, the message comes again. */
+  /** A worker of a transport's log. push(device, change, message) is called for each device of a message. If it returns
+   *  false, the device is deleted; if it throws, the message comes again. */
   pusher(log: string, transport: string, push: Push, options: WorkerOptions & { group?: string } = {}): Worker<Dispatch> {
     const worker = new Worker(this.link, log, options.group ?? "pushers", json<Dispatch>(), options);
     return worker.on(async (message) => {

@@ -1,8 +1,8 @@
-// What holds for all parts of a Millrace object.
+// Settings for all parts of a Millrace object.
 
 import { reasonOf } from "./errors.js";
 
-/** Where lines for people go; console is one. Without it nothing is said. */
+/** The logger; console is one. Without a logger nothing is logged. */
 export interface Logger {
   debug(line: string): void;
   info(line: string): void;
@@ -10,11 +10,11 @@ export interface Logger {
   error(line: string): void;
 }
 
-/** Where metrics and traces hook in. It must not throw. */
+/** The hook for metrics and traces. It must not throw. */
 export interface Observer {
-  /** Something happened: events and their facts are listed in clients/BEHAVIOUR.md; times are `…Ms`. */
+  /** Called when something happened: clients/BEHAVIOUR.md lists the events and their facts; times are `…Ms`. */
   notice?(event: string, facts: Record<string, unknown>): void;
-  /** Wraps the handler of a message, for spans: must call next() and return what it returns. */
+  /** Wraps the handler of a message, for example in a span: it must call next() and return its result. */
   around?(message: unknown, next: () => Promise<void>): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export interface Settings {
   readonly observer: Observer;
 }
 
-/** Tells the observer. What it throws is no reason to stop working. */
+/** Tells the observer. What it throws does not stop the work. */
 export function notice({ observer, logger }: Settings, event: string, facts: Record<string, unknown>): void {
   try {
     observer.notice?.(event, facts);
@@ -35,7 +35,7 @@ export function notice({ observer, logger }: Settings, event: string, facts: Rec
   }
 }
 
-/** For a command that waits for `blockMs`. */
+/** The time-out of a command that waits for `blockMs`. */
 export function waitTimeout(settings: Settings): number {
   return settings.blockMs + settings.answerTimeoutMs;
 }

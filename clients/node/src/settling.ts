@@ -1,4 +1,4 @@
-// Tells the server what came of messages: many outcomes in one exchange, sent again until it is answered.
+// Sends the outcomes of messages to the server: many in one exchange, sent again until it is answered.
 
 import { Pauses } from "./backoff.js";
 import { NoGroup, checked, isPassing, reasonOf } from "./errors.js";
@@ -11,19 +11,20 @@ const AT_ONCE_MOST = 1000;
 
 interface Refusal {
   readonly offset: number;
-  readonly options: Words; // of TNACK
+  readonly options: Words; // options of TNACK
 }
 
-/** One for each run of a worker. */
+/** One object for each run of a worker. */
 export class Settler {
   private readonly some = new Flag();
   private done: number[] = [];
   private refused: Refusal[] = [];
   private giveUpAt: number | undefined;
-  /** Why the server refuses what we tell it, if it does. */
+  /** The error with which the server refused the outcomes, if it did. */
   error: unknown;
 
-  /** `who` is key, group, CONSUMER and consumer; `settled` is set when something is; the breaker ends the read. */
+  /** `who` is key, group, CONSUMER and consumer. `settled` is set when something has been settled. The breaker ends the
+   *  read. */
   constructor(
     private readonly link: Link,
     private readonly key: string,
@@ -58,7 +59,7 @@ export class Settler {
     this.settled.set();
   }
 
-  /** Nothing more is added; what is left is tried for so long. */
+  /** No outcomes are added after this; the rest is sent within this time, or dropped. */
   close(withinMs: number): void {
     this.giveUpAt = now() + withinMs;
     this.some.set();
@@ -67,7 +68,7 @@ export class Settler {
   async run(): Promise<void> {
     for (;;) {
       await this.some.wait();
-      await others(); // what ends together is told together
+      await others(); // outcomes of handlers that end together are sent together
       const done = this.done.splice(0, AT_ONCE_MOST);
       const refused = this.refused.splice(0, AT_ONCE_MOST);
       if (done.length + refused.length === 0) {
@@ -90,14 +91,14 @@ export class Settler {
         (await this.link.exchange(this.key, commands)).forEach(checked);
         return;
       } catch (error) {
-        if (error instanceof NoGroup) return; // the log or the group is gone, and with it what was pending
+        if (error instanceof NoGroup) return; // the log or the group is gone, with all that was pending
         if (!isPassing(error)) {
           this.link.settings.logger.error(`outcomes of ${this.key} are not told: ${reasonOf(error)}`);
           this.fail(error);
           return;
         }
         this.link.tellRetry(String(commands[0]?.[0]), error, pause);
-        if (this.giveUpAt !== undefined && now() + pause > this.giveUpAt) return; // they come again after their leases
+        if (this.giveUpAt !== undefined && now() + pause > this.giveUpAt) return; // they come again when leases end
       }
       await sleep(pause);
     }

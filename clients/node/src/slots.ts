@@ -1,8 +1,8 @@
-// Which hash slot of a cluster a key has.
+// The hash slot of a key in a cluster.
 
 const SLOTS = 16384;
 
-/** CRC16 as XMODEM has it. */
+/** CRC16 in the XMODEM variant. */
 function crc16(bytes: Buffer): number {
   let sum = 0;
   for (const byte of bytes) {
@@ -12,7 +12,7 @@ function crc16(bytes: Buffer): number {
   return sum;
 }
 
-/** Of {this} in a key alone, if it has such a part that is not empty. */
+/** Only the part in {braces} counts, if the key has one that is not empty. */
 export function keySlot(key: string): number {
   const start = key.indexOf("{");
   const end = start < 0 ? -1 : key.indexOf("}", start + 1);

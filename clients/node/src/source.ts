@@ -1,4 +1,4 @@
-// Which client the user has.
+// Finds out which client library the user has.
 
 import type { Source } from "./connection.js";
 import { MillraceError } from "./errors.js";

@@ -16,8 +16,8 @@ export interface SubscribeOptions {
 }
 
 export class Subscription<T> implements AsyncIterableIterator<Publication<T>> {
-  private rows: unknown[][] = []; // fetched and not returned, the next one last
-  private receipt: Word | undefined; // of what was returned
+  private rows: unknown[][] = []; // fetched and not returned yet; the last one is the next
+  private receipt: Word | undefined; // of the messages that were returned
   private readonly breaker = new Breaker();
 
   constructor(
@@ -42,24 +42,24 @@ export class Subscription<T> implements AsyncIterableIterator<Publication<T>> {
     }
   }
 
-  /** Ends the iteration, also one that waits. The last message stays unacknowledged unless ack() is called. */
+  /** Ends the iteration, even if it is waiting. The last message stays unacknowledged unless ack() is called. */
   stop(): void {
     this.breaker.breakOff();
   }
 
-  /** Acknowledges what was returned without asking for more. REQUIRES: the whole batch was returned. */
+  /** Acknowledges the returned messages without fetching more. REQUIRES: the whole batch was returned. */
   async ack(): Promise<void> {
     if (this.receipt === undefined || this.rows.length > 0) return;
     try {
       await this.link.persist(this.channel, ["CHAN.ACK", this.channel, this.name, this.receipt]);
     } catch (error) {
-      // The next fetch finds out what these mean.
+      // The next fetch finds out the reason.
       if (!(error instanceof BadReceipt || error instanceof NoSubscriber)) throw error;
     }
     this.receipt = undefined;
   }
 
-  /** Acknowledges, and waits for more; false if it was stopped. */
+  /** Acknowledges the returned messages and waits for more; false if it was stopped. */
   private async fetch(): Promise<boolean> {
     for (const pauses = new Pauses(); ; ) {
       try {

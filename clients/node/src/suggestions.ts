@@ -1,4 +1,4 @@
-// Terms that complete what somebody types.
+// Terms that complete what a user types.
 
 import type { Link } from "./link.js";
 import { list, text, type Words } from "./replies.js";
@@ -15,7 +15,7 @@ export class Suggestions {
     readonly name: string,
   ) {}
 
-  /** Counts a term; its score. Not sent again if the answer is lost: that would count twice. */
+  /** Counts a term; returns its score. It is not sent again if the answer is lost, because that would count twice. */
   async add(term: string, by = 1): Promise<number> {
     return Number(text(await this.link.call(this.name, ["SUG.ADD", this.name, term, "INCR", by])));
   }
@@ -35,7 +35,7 @@ export class Suggestions {
     return Number(await this.link.persist(this.name, ["SUG.DEL", this.name, ...terms]));
   }
 
-  /** Takes a part of all scores, once a day for instance. Not sent again if the answer is lost. */
+  /** Reduces all scores by a part, for example once a day. It is not sent again if the answer is lost. */
   async decay(percent: number): Promise<number> {
     return Number(await this.link.call(this.name, ["SUG.DECAY", this.name, percent]));
   }

@@ -1,6 +1,6 @@
 // A real server for tests: with the module, on a free port of 127.0.0.1, in a directory of its own.
-// The module is found by MILLRACE_MODULE, or where the package of the distribution puts it; the server by
-// MILLRACE_SERVER, or as redis-server in PATH.
+// The module is the one that MILLRACE_MODULE names, or is where the package of the distribution puts it. The server is
+// the one that MILLRACE_SERVER names, or redis-server in PATH.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdtempSync, openSync, closeSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,12 +11,12 @@ import { join } from "node:path";
 import { now, sleep } from "./waiting.js";
 
 export const MODULE_PATHS = ["/usr/lib/millrace/millrace.so", "/usr/local/lib/millrace/millrace.so"];
-const PATIENCE = 60_000; // milliseconds for a start
-const SILENCE = 10_000; // milliseconds without a byte of an answer
-const TRIES = 10; // another process may take the port before the server does
+const PATIENCE = 60_000; // milliseconds that a start may take
+const SILENCE = 10_000; // milliseconds to wait for the next byte of an answer
+const TRIES = 10; // another process may take the port first
 
 export class TestServer {
-  /** REQUIRES: it is ready; startServer() makes one. */
+  /** Made by startServer(). REQUIRES: the server is ready. */
   constructor(
     readonly port: number,
     private readonly directory: string,
@@ -27,7 +27,7 @@ export class TestServer {
     return `redis://127.0.0.1:${this.port}`;
   }
 
-  /** Removes everything. */
+  /** Stops the server and removes all its files. */
   async flush(): Promise<void> {
     const answer = await ask(this.port, "FLUSHALL");
     if (!answer.startsWith("+OK")) throw new Error(`FLUSHALL: ${answer}`);
@@ -54,7 +54,7 @@ export async function startServer(settings: Record<string, string | number> = {}
     const server = spawn(process.env["MILLRACE_SERVER"] ?? "redis-server", ["server.conf"], {
       cwd: directory, stdio: ["ignore", output, output],
     });
-    server.on("error", () => undefined); // not found: it has no pid, and is not ready
+    server.on("error", () => undefined); // the program was not found: there is no pid, and it is not ready
     closeSync(output);
     if (await isReady(server, port)) return new TestServer(port, directory, server);
     await stopped(server);
@@ -88,13 +88,13 @@ async function stopped(server: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** The answer to a plain command, as it comes. */
+/** The answer to an inline command, as raw text. */
 function ask(port: number, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = "";
     const socket = connect(port, "127.0.0.1", () => socket.write(`${command}\r\nQUIT\r\n`));
-    // Another process may have taken the port and be silent, and a port on which nobody listens yet may even be
-    // connected to itself.
+    // Another process may have taken the port and not answer. And a connection to a port on which nothing listens yet
+    // may even connect to itself.
     socket.setTimeout(SILENCE, () => socket.destroy(new Error(`port ${port} does not answer`)));
     socket.setEncoding("utf8");
     socket.on("data", (part: string) => (answer += part));

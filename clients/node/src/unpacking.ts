@@ -1,12 +1,12 @@
-// zstd, which packed blocks of a frame need: Node has it since 22.15, before that the package zstddec does. Without either,
-// frames are not asked for.
+// zstd, which packed blocks of a frame need: Node has it since 22.15, before that the package zstddec does. Without
+// either, the reader does not ask for frames.
 
 import * as zlib from "node:zlib";
 
-/** The packed bytes, and how many they must unpack to. No more than that is allocated; what is wrong is thrown. */
+/** Takes the packed bytes and the size that they must unpack to. No more than that is allocated; errors are thrown. */
 export type Unpack = (packed: Buffer, size: number) => Buffer;
 
-/** What we use of zlib, where it has it. */
+/** The part of zlib that is used, if this Node has it. */
 interface Zstd {
   zstdDecompressSync?(packed: Buffer, options: { maxOutputLength: number }): Buffer;
 }
@@ -28,12 +28,12 @@ export function byNode({ zstdDecompressSync }: Zstd = zlib as Zstd): Unpack | un
 
 export async function byZstddec(): Promise<Unpack | undefined> {
   try {
-    const name = "zstddec"; // not known to the compiler: it is there only where it is used
+    const name = "zstddec"; // the compiler does not know this module: it is installed only where it is used
     const { ZSTDDecoder } = (await import(name)) as { ZSTDDecoder: new () => Decoder };
     const decoder = new ZSTDDecoder();
     await decoder.init();
     return (packed, size) => {
-      const unpacked = decoder.decode(packed, size); // a failure gives another size
+      const unpacked = decoder.decode(packed, size); // on failure the size differs
       return sized(Buffer.from(unpacked.buffer, unpacked.byteOffset, unpacked.byteLength), size);
     };
   } catch {
@@ -43,7 +43,7 @@ export async function byZstddec(): Promise<Unpack | undefined> {
 
 let found: Promise<Unpack | undefined> | undefined;
 
-/** The first that is there. */
+/** The first one that is available. */
 export function unpacker(): Promise<Unpack | undefined> {
   found ??= Promise.resolve(byNode() ?? byZstddec());
   return found;

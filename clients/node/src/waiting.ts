@@ -1,4 +1,4 @@
-// Waiting: for a time, for a state, for the end of something.
+// Waiting for a time, for a state, or for the end of something.
 
 /** Milliseconds of the monotonic clock, the same for all processes of a machine. */
 export function now(): number {
@@ -8,7 +8,7 @@ export function now(): number {
 /** The longest that setTimeout takes. */
 const LONGEST = 2 ** 31 - 1;
 
-/** setTimeout, for any length; what it returns takes it back. */
+/** setTimeout for any duration; the function that it returns cancels it. */
 export function after(ms: number, call: () => void): () => void {
   const timer = setTimeout(call, Math.min(Math.max(0, Math.ceil(ms)), LONGEST));
   return () => clearTimeout(timer);
@@ -18,7 +18,7 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => after(ms, resolve));
 }
 
-/** Lets everything that is ready to go on do so first. */
+/** Lets everything else that is ready run first. */
 export function others(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
@@ -44,7 +44,7 @@ export class Flag {
     this.state = false;
   }
 
-  /** Whether it is set in time. */
+  /** Waits; returns whether the flag was set in time. */
   wait(ms?: number): Promise<boolean> {
     if (this.state) return Promise.resolve(true);
     if (ms !== undefined && ms <= 0) return Promise.resolve(false);
@@ -88,7 +88,7 @@ export class Box<T> {
     return this.items.shift();
   }
 
-  /** Takes out everything there is. */
+  /** Removes and returns all items. */
   empty(): void {
     this.items = [];
   }
@@ -99,7 +99,7 @@ export class Box<T> {
   }
 }
 
-/** Whether the promise is settled in time. */
+/** Waits; returns whether the promise was settled in time. */
 export async function endsWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   const ended = new Flag();
   promise.then(
@@ -110,7 +110,7 @@ export async function endsWithin(promise: Promise<unknown>, ms: number): Promise
   return ended.wait(Math.max(ms, 1));
 }
 
-/** Runs all at once; what those returned that came in time, and no later than enough of them have. */
+/** Runs all at the same time, until enough of them have returned or the time is over; returns the results so far. */
 export function allWithin<T>(ms: number, calls: (() => Promise<T>)[], isEnough: (results: T[]) => boolean): Promise<T[]> {
   return new Promise((resolve) => {
     const results: T[] = [];
@@ -132,7 +132,7 @@ export function allWithin<T>(ms: number, calls: (() => Promise<T>)[], isEnough: 
   });
 }
 
-/** Breaks off waits, by closing their connections. */
+/** Ends waits by closing their connections. */
 export class Breaker {
   private broken = false;
   private breaks = new Set<() => void>();
@@ -141,20 +141,20 @@ export class Breaker {
     return this.broken;
   }
 
-  /** Calls it when the wait must end; what it returns takes that back. */
+  /** Calls `call` when the wait must end; the function that it returns cancels this. */
   onBreak(call: () => void): () => void {
     this.breaks.add(call);
     return () => this.breaks.delete(call);
   }
 
-  /** From now on everything that runs in it ends. */
+  /** Ends the wait that runs in it, and all later ones. */
   breakOff(): void {
     this.broken = true;
     for (const call of [...this.breaks]) call();
   }
 }
 
-/** Calls the function when one of the signals comes, until what it returns is called. */
+/** Calls the function when one of the signals comes, until the function that it returns is called. */
 export function onSignals(signals: Iterable<NodeJS.Signals>, call: () => void): () => void {
   const listened = [...signals];
   for (const signal of listened) process.on(signal, call);

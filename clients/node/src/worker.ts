@@ -1,4 +1,4 @@
-// Handles the messages of a group: clients/BEHAVIOUR.md says how, step by step.
+// Handles the messages of a group, as described step by step in clients/BEHAVIOUR.md.
 
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
@@ -16,7 +16,7 @@ import { Settler } from "./settling.js";
 import { waitTimeout } from "./settings.js";
 import { Box, Breaker, Flag, endsWithin, now, onSignals, others } from "./waiting.js";
 
-const SETTLE_AFTER_STOP = 5000; // milliseconds for the last acknowledgements, if the server is away
+const SETTLE_AFTER_STOP = 5000; // milliseconds for the last acknowledgements, if the server is down
 
 export type Handler<T> = (value: T, message: Message<T>) => unknown;
 
@@ -29,7 +29,8 @@ export interface WorkerOptions {
   deadLetter?: string | undefined;
   backoff?: Backoff | undefined;
   start?: "first" | "next" | undefined;
-  /** Name it if you have a name that is the same after a restart: what it held before a crash then comes first. */
+  /** Give it if you have a name that stays the same after a restart: messages that it held before a crash then come
+   *  first. */
   consumer?: string | undefined;
   timeLimitMs?: number | undefined;
 }
@@ -72,13 +73,13 @@ class Delivered<T> implements Message<T> {
 class Run {
   readonly queue = new Box<Delivery>();
   readonly ended = new Flag();
-  readonly changed = new Flag(); // there may be room, or nothing left to do
+  readonly changed = new Flag(); // set when there may be room, or nothing left to do
   readonly breaker = new Breaker();
   readonly hand: Hand;
   readonly settler: Settler;
   readonly leases: Leases;
   epoch: number | undefined;
-  mineFrom: number | undefined = 1; // where to go on looking for what we held before
+  mineFrom: number | undefined = 1; // from where to look for messages that this consumer held before
   abandoning = false;
   handled = 0;
 
@@ -121,7 +122,7 @@ export class Worker<T> {
     this.who = [key, group, "CONSUMER", this.consumer];
   }
 
-  /** Sets the handler of a tag or of several; without tags, of all that have none of their own. */
+  /** Sets the handler of one or several tags; without tags, of all tags that have no handler of their own. */
   on(handler: Handler<T>): this;
   on(tags: string | string[], handler: Handler<T>): this;
   on(first: string | string[] | Handler<T>, second?: Handler<T>): this {
@@ -140,12 +141,12 @@ export class Worker<T> {
     }
   }
 
-  /** Handles what can be delivered now; how many messages that was. For tests. */
+  /** Handles all messages that can be delivered now; returns how many. For tests. */
   async runUntilIdle(): Promise<number> {
     return this.work(60_000, false);
   }
 
-  /** Takes no more, and lets run() come to its end. */
+  /** Takes no more messages, so that run() ends. */
   stop(): void {
     this.stopping.set();
     this.run_?.changed.set();
@@ -176,7 +177,7 @@ export class Worker<T> {
       await this.windUp(run, handling, drainMs);
       const end = now() + SETTLE_AFTER_STOP;
       await Promise.all([giving, settling, beating]);
-      // Everything that this consumer still holds, also what a read that was broken off has delivered.
+      // Everything that this consumer still holds, including what a read that was broken off has delivered.
       await this.giveBack([`1-${LAST_OFFSET}`], Math.max(0, end - now()));
       this.stopping.clear();
       this.run_ = undefined;
@@ -195,7 +196,7 @@ export class Worker<T> {
         if (!run.hand.isWorthReading()) {
           run.changed.clear();
           if (!this.stopping.isSet) await run.changed.wait();
-          await others(); // handlers that return at once make room for more than one
+          await others(); // handlers that return at once may have made room for several messages
           continue;
         }
         const wasIdle = run.hand.isEmpty() && run.mineFrom === undefined;
@@ -212,7 +213,7 @@ export class Worker<T> {
         if (error instanceof NoGroup) {
           isSetUp = false;
         } else if (isPassing(error)) {
-          run.mineFrom = 1; // what the lost answer delivered
+          run.mineFrom = 1; // MINE finds what the lost answer delivered
           const pause = pauses.next();
           this.link.tellRetry("TREAD", error, pause);
           await this.stopping.wait(pause);
@@ -243,7 +244,7 @@ export class Worker<T> {
     const epoch = Number(list(info)[2]);
     if (run.epoch !== undefined && epoch !== run.epoch) {
       run.epoch = undefined;
-      run.mineFrom = 1; // the read has delivered something already; MINE finds it again
+      run.mineFrom = 1; // the read has delivered messages already; MINE finds them again
       return "another log";
     }
     run.epoch = epoch;
@@ -274,14 +275,14 @@ export class Worker<T> {
           const running = this.handle(run, delivery, began);
           if (running !== undefined) await running;
         } catch (error) {
-          run.settler.fail(error); // not of the handler: of a back-off or a logger
+          run.settler.fail(error); // not the handler's error, but that of a back-off or a logger
         }
       }
       if (run.hand.isWorthReading()) run.changed.set();
     }
   }
 
-  /** Calls the handler; a promise of its end if it runs on. */
+  /** Calls the handler; returns a promise of its end if it is asynchronous. */
   private handle(run: Run, delivery: Delivery, began: number): PromiseLike<void> | undefined {
     const done = (): void => this.end(run, delivery, began, "done");
     const failed = (error: unknown): void => this.end(run, delivery, began, outcomeOf(error), error);
@@ -297,13 +298,13 @@ export class Worker<T> {
     return undefined;
   }
 
-  /** Settles what came of it. */
+  /** Settles the outcome. */
   private end(run: Run, delivery: Delivery, began: number, came: Outcome, error?: unknown): void {
-    delivery.abort(); // nothing that runs on counts any more
+    delivery.abort(); // handlers that still run do not count any more
     const { offset, tag, attempts } = delivery;
     let outcome: string = came;
     if (!run.hand.finish(delivery, came === "done")) {
-      outcome = delivery.isLost ? "lost" : "cancelled"; // what is cancelled is given back with all the rest
+      outcome = delivery.isLost ? "lost" : "cancelled"; // cancelled messages are given back with all the rest
     } else if (came === "done") {
       run.settler.succeeded(offset);
     } else {
@@ -317,7 +318,7 @@ export class Worker<T> {
     }
   }
 
-  /** What the handler returns, a promise or not: for one that is none, nobody waits. */
+  /** What the handler returns. Only a promise is awaited. */
   private attempt(delivery: Delivery): unknown {
     const message = new Delivered(this.key, this.group, decoded(this.codec, delivery.entry), delivery);
     const handler = this.handlers.get(delivery.tag) ?? this.handlers.get(undefined);
@@ -333,7 +334,7 @@ export class Worker<T> {
 
   // --- the end ---
 
-  /** What runs may end; all outcomes are told. */
+  /** Lets running handlers end, and sends all outcomes. */
   private async windUp(run: Run, handling: Promise<void>[], drainMs: number): Promise<void> {
     run.queue.empty();
     run.queue.close();
@@ -345,7 +346,7 @@ export class Worker<T> {
     run.ended.set();
   }
 
-  /** Uncounted: they are for others, now. With `until` it is tried once more at the end. */
+  /** Gives messages back uncounted, so that others get them now. With `until`, this is tried once more at the end. */
   private async giveBack(offsets: Words, retryForMs: number, until?: Flag): Promise<void> {
     const words: Words = ["TNACK", ...this.who, "UNCOUNTED", ...offsets];
     while (offsets.length > 0) {

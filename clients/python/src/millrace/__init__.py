@@ -9,7 +9,7 @@ from ._version import VERSION
 from .sync import *  # noqa: F401,F403
 from .sync import __all__ as __all__
 
-# Nothing is printed unless the program says so.
+# Nothing is logged unless the program configures logging.
 logging.getLogger("millrace").addHandler(logging.NullHandler())
 
 __version__ = VERSION

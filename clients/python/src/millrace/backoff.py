@@ -1,4 +1,4 @@
-"""How long to wait before something is tried again."""
+"""The pauses before something is tried again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Callable, Iterator
 
 
 class Backoff:
-    """The pause before the next attempt of a message, in seconds: backoff(attempt), the first attempt is 1."""
+    """backoff(attempt) gives the pause after an attempt to handle a message, in seconds; attempts count from 1."""
 
     def __init__(self, pause: Callable[[int], float]) -> None:
         self._pause = pause
@@ -30,12 +30,12 @@ class Backoff:
 
     @classmethod
     def none(cls) -> Backoff:
-        """At once: for tests."""
+        """No pause: for tests."""
         return cls.fixed(0.0)
 
 
 def pauses() -> Iterator[float]:
-    """Between attempts to reach a server: 50 ms, doubled up to 2 s, each with a jitter of a half."""
+    """The pauses between attempts to reach a server: 50 ms, doubled up to 2 s, each with a jitter of one half."""
     pause = 0.05
     while True:
         yield pause * random.uniform(0.5, 1.5)

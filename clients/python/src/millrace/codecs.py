@@ -1,4 +1,4 @@
-"""How values become entries, which are bytes, and back."""
+"""Conversion of values to entries, which are bytes, and back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Codec(Protocol[T]):
 
 
 class Raw:
-    """Entries as they are."""
+    """Bytes: entries are not converted."""
 
     def encode(self, value: bytes) -> bytes:
         if not isinstance(value, (bytes, bytearray, memoryview)):
@@ -28,7 +28,7 @@ class Raw:
 
 
 class Text:
-    """UTF-8."""
+    """Text in UTF-8."""
 
     def encode(self, value: str) -> bytes:
         return value.encode()
@@ -38,8 +38,8 @@ class Text:
 
 
 class Json(Generic[T]):
-    """JSON. With a dataclass, or any callable that takes the members of an object by name, values are of that type;
-    without one they are what json.loads returns."""
+    """JSON. With a dataclass, or another callable that takes the members of an object as named arguments, it makes the
+    values; otherwise they are what json.loads returns."""
 
     def __init__(self, kind: Callable[..., T] | None = None) -> None:
         self._kind = kind

@@ -1,4 +1,4 @@
-"""What can go wrong, as types. clients/BEHAVIOUR.md says which of them are tried again before a user sees them."""
+"""The errors, as types. clients/BEHAVIOUR.md says which of them are retried before a user sees them."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import redis
 
 
 class MillraceError(Exception):
-    """All errors of this package."""
+    """The base of all errors of this package."""
 
 
 class ConnectionLost(MillraceError):
-    """The connection broke or timed out: the command was carried out, or it was not."""
+    """The connection broke or timed out: it is not known whether the command was executed."""
 
 
 class BrokenOff(ConnectionLost):
-    """We closed the connection of a wait ourselves, because it must end."""
+    """The package closed the connection of a waiting command itself, to end the wait."""
 
 
 class Undelivered(MillraceError):
-    """There was no answer for as long as it was tried: the message may or may not be stored."""
+    """No answer came in all the time in which the write was retried: the message may or may not be stored."""
 
 
 class NotReplicated(MillraceError):
-    """The message is in the log at `offset`, but fewer replicas have it than asked for."""
+    """The message is in the log at `offset`, but on fewer replicas than were asked for."""
 
     def __init__(self, text: str, offset: int) -> None:
         super().__init__(text)
@@ -33,15 +33,15 @@ class NotReplicated(MillraceError):
 
 
 class LockTimeout(MillraceError):
-    """The lock was not granted within the time to wait."""
+    """The lock was not granted within the waiting time."""
 
 
 class LockLost(MillraceError):
-    """The lease is over, or the server says that the lock is no longer ours."""
+    """The lease is over, or the server says that this holder no longer has the lock."""
 
 
 class BadFrame(MillraceError):
-    """What the server sent as a frame is none, and why."""
+    """The server sent a frame that is not valid; the message says why."""
 
 
 class Reject(Exception):
@@ -63,7 +63,8 @@ class ServerError(MillraceError):
 
 
 class RefusedForNow(ServerError):
-    """Nothing was carried out, and another time it may be: a server that loads, fails over or has no replicas."""
+    """Nothing was executed, but a later attempt may succeed: the server is loading, is failing over, or has no
+    replicas."""
 
 
 class NoGroup(ServerError):
@@ -127,7 +128,7 @@ _BY_CODE.update(WRONGPASS=NotPermitted, NOAUTH=NotPermitted)
 _FOR_NOW = frozenset(("LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "UNBLOCKED", "NOREPLICAS",
                       "MISCONF", "BUSY"))
 
-# redis-py takes the first word away from errors that it has a class for.
+# redis-py removes the first word from errors for which it has a class.
 _CODE_OF_CLASS = {
     "ReadOnlyError": "READONLY",
     "BusyLoadingError": "LOADING",
@@ -144,14 +145,14 @@ _CODE_OF_CLASS = {
 
 
 def reason_of(error: BaseException) -> str:
-    """What it says, and what caused it if it does not say that: redis-py has little to say of a connection that fails."""
+    """The error's text, or that of its cause if it has none: redis-py says little about a connection that fails."""
     cause = error.__cause__ or error.__context__
     said = str(error) or type(error).__name__
     return said if cause is None or str(cause) in said else f"{said} ({reason_of(cause)})"
 
 
 def server_error(error: Exception) -> ServerError:
-    """The type for an error that redis-py raises or returns."""
+    """The error type for an error that redis-py raises or returns."""
     text = str(error)
     code = _CODE_OF_CLASS.get(type(error).__name__)
     if code is None:
@@ -167,14 +168,14 @@ def server_error(error: Exception) -> ServerError:
 
 
 def is_answer(error: Exception) -> bool:
-    """Whether the server said this, in place of a connection that broke. In redis-py LOADING and failed logins are
+    """Whether the server sent this error, as opposed to a broken connection. In redis-py LOADING and failed logins are
     kinds of ConnectionError."""
     return isinstance(error, redis.ResponseError) or type(error).__name__ in _CODE_OF_CLASS
 
 
 @dataclasses.dataclass
 class Redirection:
-    """MOVED or ASK: another node of the cluster has the slot, or the key already."""
+    """MOVED or ASK: another node of the cluster has the slot, or already has the key."""
 
     is_ask: bool
     host: str
@@ -182,9 +183,9 @@ class Redirection:
 
 
 def redirection(reply: Any) -> Redirection | None:
-    """What a reply says of another node, if that is what it is."""
+    """The redirection that a reply contains, or nothing."""
     kind, _, where = str(reply).partition(" ") if isinstance(reply, redis.ResponseError) else ("", "", "")
-    if type(reply).__name__ in ("MovedError", "AskError"):  # where redis-py has taken the first word away
+    if type(reply).__name__ in ("MovedError", "AskError"):  # redis-py has removed the first word
         kind, where = type(reply).__name__[:-5].upper(), str(reply)
     if kind not in ("MOVED", "ASK"):
         return None
@@ -193,7 +194,7 @@ def redirection(reply: Any) -> Redirection | None:
 
 
 def checked(reply: Any) -> Any:
-    """The reply, or the error that it is, raised."""
+    """Returns the reply; raises it if it is an error."""
     if isinstance(reply, Exception):
         raise server_error(reply)
     return reply

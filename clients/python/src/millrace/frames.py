@@ -1,6 +1,6 @@
 """Frames: many messages of a log in one string (docs/formats/frame.md in the repository).
 
-The bytes need not be trusted: what is no frame is refused, and no more is allocated than the limits of the format."""
+The bytes are untrusted: an invalid frame is refused, and the limits of the format bound what is allocated."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Frame(NamedTuple):
     epoch: int
     log_first: int
     log_next: int
-    end: int  # where the next read begins
+    end: int  # the offset at which the next read begins
     rows: list[Row]
 
 
@@ -71,7 +71,7 @@ def _read(data: bytes, unpack: Unpack) -> Frame:
                 records = unpack(records, block.unpacked)
             except ValueError as error:
                 raise BadFrame(f"a packed block that does not unpack: {error}") from error
-        if block.messages > len(records):  # a message takes three bytes at least
+        if block.messages > len(records):  # a message takes at least three bytes
             raise BadFrame("a block with more messages than bytes")
         found = _records(records, block)
         if block.first < start or after > end:
@@ -91,7 +91,7 @@ def _numbers(data: bytes, at: int, count: int) -> tuple[list[int], int]:
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
-    """A varint, and where the next thing is."""
+    """A varint, and the position behind it."""
     value = 0
     for shift in range(0, 70, 7):
         byte = data[at]
@@ -104,9 +104,9 @@ def _number(data: bytes, at: int) -> tuple[int, int]:
 
 def _records(data: bytes, block: _Block) -> list[Row]:
     rows: list[Row] = []
-    tags: dict[int, bytes] = {}  # by the position of their length
+    tags: dict[int, bytes] = {}  # tags and entries of this block, by the position of their length
     offset, time, at, missing, size = block.first, block.time, 0, 0, len(data)
-    # Numbers of one byte are read here: a call for each would take longer than all the rest.
+    # Numbers of one byte are read inline: a call for each would take longer than everything else.
     for _ in range(block.messages):
         if block.missing:
             gap, at = _number(data, at)

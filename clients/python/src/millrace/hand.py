@@ -1,4 +1,4 @@
-"""What a worker has in hand: which messages wait, run, or are handled and not acknowledged yet."""
+"""The messages that a worker has in flight: waiting, running, or handled and not acknowledged yet."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import dataclasses
 import threading
 from typing import Any, Iterable
 
-_WAITS, _RUNS, _DONE, _GONE = range(4)  # where a delivery is; done is what is settling and must not be handled again
+_WAITS, _RUNS, _DONE, _GONE = range(4)  # places of a delivery; done: settling, must not be handled again
 
 
 @dataclasses.dataclass(slots=True)
 class Delivery:
-    """A message as it was delivered."""
+    """One delivery of a message."""
 
     offset: int
     tag: bytes
@@ -21,27 +21,27 @@ class Delivery:
     epoch: int
     lease_ends: float  # on our monotonic clock
     is_lost: bool = False
-    message: Any = None  # as its handler sees it
+    message: Any = None  # the message that its handler gets
     place: int = _WAITS
 
 
 class Hand:
-    """Thread-safe. A message waits, then runs, then settles: its outcome is sent and has no answer yet. `prefetch` of those
-    in it are read ahead: there is no hurry to read more before half of them are started."""
+    """Thread-safe. A message waits, then runs, then settles, which means that its outcome is sent and not answered yet.
+    `prefetch` messages are read ahead; no more are read before half of these have started."""
 
     def __init__(self, most: int, prefetch: int = 0) -> None:
         self._most = most
         self._enough_room = max(1, prefetch // 2)
         self._lock = threading.Lock()
-        self._held: dict[int, Delivery] = {}  # those that wait, run, or are done
-        self._unfinished = 0  # of them, those that wait or run
-        self._refused = 0  # settling, and may come again at any time
+        self._held: dict[int, Delivery] = {}  # the deliveries that wait, run, or are done
+        self._unfinished = 0  # how many of them wait or run
+        self._refused = 0  # how many refusals are settling; such a message may come again at any time
 
     def room(self) -> int:
         return self._most - self._unfinished
 
     def is_worth_reading(self) -> bool:
-        """Many are read for the price of one."""
+        """Reading many messages costs as much as reading one, so a read waits until there is enough room."""
         return self._most - self._unfinished >= self._enough_room
 
     def is_empty(self) -> bool:
@@ -49,14 +49,15 @@ class Hand:
             return not self._held and not self._refused
 
     def admit(self, deliveries: Iterable[Delivery]) -> list[Delivery]:
-        """Those that are new. One that is in hand already came again because its lease was over, or by MINE."""
+        """Returns the deliveries that are new. A message that is held already came again because its lease was over, or
+        by MINE."""
         admitted = []
         with self._lock:
             for delivery in deliveries:
                 held = self._held.get(delivery.offset)
                 if held is None or (held.place != _DONE and held.epoch != delivery.epoch):
                     if held is not None:
-                        self._remove(held)  # of a log that was replaced
+                        self._remove(held)  # the one held is from a log that was replaced
                     self._held[delivery.offset] = delivery
                     self._unfinished += 1
                     admitted.append(delivery)
@@ -65,13 +66,13 @@ class Hand:
         return admitted
 
     def _remove(self, delivery: Delivery) -> None:
-        """One that waits or runs. REQUIRES: the lock."""
+        """Removes a delivery that waits or runs. REQUIRES: the lock is held."""
         del self._held[delivery.offset]
         delivery.place = _GONE
         self._unfinished -= 1
 
     def start(self, delivery: Delivery, now: float) -> bool:
-        """Whether it may be handled: it is still ours."""
+        """Begins the handling; false if the message is not this worker's any more."""
         with self._lock:
             if delivery.place != _WAITS:
                 return False
@@ -82,7 +83,7 @@ class Hand:
             return True
 
     def finish(self, delivery: Delivery, is_done: bool) -> bool:
-        """Whether its outcome counts; then it is settling."""
+        """Ends the handling; true if the outcome counts. Then it is settling."""
         with self._lock:
             if delivery.place != _RUNS:
                 return False
@@ -115,7 +116,7 @@ class Hand:
                     held.lease_ends = lease_ends
 
     def lose(self, offsets: Iterable[int]) -> list[Delivery]:
-        """They are somebody else's now; those that we still had."""
+        """Marks messages that other workers have now; returns those that this worker still held."""
         lost = []
         with self._lock:
             for offset in offsets:
@@ -128,11 +129,11 @@ class Hand:
         return lost
 
     def drop_waiting(self) -> list[int]:
-        """Their offsets."""
+        """Removes the waiting deliveries; returns their offsets."""
         return self._drop(_WAITS)
 
     def abandon(self) -> list[int]:
-        """What runs is given up: its outcome will not count."""
+        """Gives up the running deliveries: their outcomes will not count. Returns their offsets."""
         return self._drop(_RUNS)
 
     def _drop(self, place: int) -> list[int]:

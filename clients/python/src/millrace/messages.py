@@ -1,4 +1,4 @@
-"""What a handler, a reader and a subscription get."""
+"""The messages that handlers, readers and subscriptions get."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 @dataclasses.dataclass(slots=True)
 class Message(Generic[T]):
-    """A message of a group. `id` is the same in every delivery: an idempotency key."""
+    """A message of a group. `id` is the same in every delivery, so it can serve as an idempotency key."""
 
     id: str
     key: str
@@ -20,12 +20,12 @@ class Message(Generic[T]):
     value: T
     attempts: int
     time: float  # when it was written, Unix seconds
-    lost: bool = False  # its lease is over, and another worker may have it
+    lost: bool = False  # true if its lease is over, so that another worker may have it
 
 
 @dataclasses.dataclass
 class Entry(Generic[T]):
-    """A message of a log, read without a group. Start with `position` to read on behind it."""
+    """A message of a log, read without a group. A reader that starts with `position` continues behind it."""
 
     offset: int
     tag: str
@@ -44,7 +44,8 @@ class Publication(Generic[T]):
 
 @dataclasses.dataclass
 class Payload(Generic[T]):
-    """What a pool's worker handles. Recipient and sequence name it: an idempotency key."""
+    """A payload that a pool's worker handles. Recipient and sequence identify it, so they can serve as an idempotency
+    key."""
 
     recipient: str
     sequence: int

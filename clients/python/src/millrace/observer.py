@@ -1,4 +1,4 @@
-"""Where metrics and traces hook in."""
+"""The hook for metrics and traces."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, ContextManager
 
 
 class Observer:
-    """Subclass it and override what you need. It is called from worker threads, too, and must not raise."""
+    """Subclass it and override what you need. It is also called from worker threads, and must not raise."""
 
     def notice(self, event: str, **facts: Any) -> None:
-        """Something happened: events and their facts are listed in clients/BEHAVIOUR.md."""
+        """Called when something happened: clients/BEHAVIOUR.md lists the events and their facts."""
 
     def handling(self, message: Any) -> ContextManager[Any]:
-        """Wraps the handler of a message: for spans."""
+        """Wraps the handler of a message, for example in a span."""
         return contextlib.nullcontext()

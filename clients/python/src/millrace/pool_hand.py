@@ -1,4 +1,4 @@
-"""What a pool's worker has in hand: the payloads of a recipient in order, recipients beside each other."""
+"""The payloads that a pool's worker has in flight: in order for one recipient, in parallel for different ones."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ class PoolDelivery:
     sequence: int
     payload: bytes
     attempts: int
-    life: int  # which joining of the worker it came with
+    life: int  # the number of the worker's join with which it came
 
 
 class PoolHand:
-    """Thread-safe. A recipient is ready when it has a payload that waits and none that runs.
+    """Thread-safe. A recipient is ready when one of its payloads waits and none runs.
 
-    A payload that failed is given back to the server, with all behind it that were delivered. Pulls go on meanwhile, so
-    what they bring may have been delivered before that, or after it:
+    A payload that failed is given back to the server, with all delivered ones behind it. Pulls go on meanwhile, so what
+    they bring may have been delivered before that, or after it:
 
-        pulled            2 3 4 5 | 2 3 4 5 6      4 and 5 are under way, or 2 again, when the answer comes
+        pulled            2 3 4 5 | 2 3 4 5 6      when the answer comes, 4 and 5 may be in flight, or 2 again
         2 is given back           ^ answer: 4, those of 2, 3, 4 and 5
 
-    The server delivers in order and says how many it took back, so it is known which of those behind are to be dropped:
-    as many, less the one that failed. What follows is next, be it the same again or, if the server has given that up,
-    the one behind it."""
+    The server delivers in order and says how many it took back. So the number of payloads behind the failed one that
+    must be dropped is known: one less. The payload after these is the next: the failed one again or, if the server has
+    given it up, the one behind it."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._lock = threading.Lock()
         self._queues: dict[bytes, collections.deque[PoolDelivery]] = {}
         self._running: dict[bytes, PoolDelivery] = {}
-        self._handled: dict[bytes, int] = {}  # the last sequence that was handled and is not acknowledged yet
-        self._acknowledged: dict[bytes, int] = {}  # those that are, and may come once more
-        self._held: dict[bytes, list[PoolDelivery]] = {}  # what came behind one that is being given back
-        self._taken_back: dict[bytes, int] = {}  # how many of those that come next are to be dropped
-        self._giving_back = 0  # how many are
+        self._handled: dict[bytes, int] = {}  # the last sequence that was handled, and not acknowledged yet
+        self._acknowledged: dict[bytes, int] = {}  # the last one acknowledged; it may come once more
+        self._held: dict[bytes, list[PoolDelivery]] = {}  # what came behind a payload that is being given back
+        self._taken_back: dict[bytes, int] = {}  # how many of the next payloads must be dropped
+        self._giving_back = 0  # how many payloads are being given back
         self._life = 0
         self._must_join = True
 
@@ -55,24 +55,26 @@ class PoolHand:
             return self._most - len(self._running) - sum(len(queue) for queue in self._queues.values())
 
     def begin_pull(self) -> None:
-        """What was acknowledged before it is not in its answer."""
+        """Called before a pull: payloads that were acknowledged before it are not in its answer."""
         with self._lock:
             for recipient, sequence in self._acknowledged.items():
                 self._forget(recipient, sequence)
             self._acknowledged.clear()
 
     def distrust(self) -> None:
-        """Nobody knows what the server has delivered: the worker must join again."""
+        """It is not known what the server has delivered: the worker must join again."""
         with self._lock:
             self._must_join = True
 
     def may_join(self) -> bool:
-        """Not beside a payload that is given back: which of the two came first would not be known."""
+        """Whether the worker may join: not while a payload is given back, because it would not be known which came
+        first."""
         with self._lock:
             return self._giving_back == 0
 
     def join_again(self) -> None:
-        """Everything is delivered again, from what is not acknowledged on: what waits is dropped."""
+        """Called when the worker joins again: the server delivers again everything that is not acknowledged, so waiting
+        payloads are dropped."""
         with self._lock:
             self._life += 1
             self._queues.clear()
@@ -81,13 +83,15 @@ class PoolHand:
             self._must_join = False
 
     def forget_handled(self) -> None:
-        """What was handled is somebody else's now, or of a pool that was deleted, whose sequences begin again."""
+        """The recipients of handled payloads belong to other workers now, or the pool was deleted and its sequences
+        begin again."""
         with self._lock:
             self._handled.clear()
             self._acknowledged.clear()
 
     def admit(self, delivery: PoolDelivery) -> str:
-        """`new` if a recipient became ready, `done` if it was handled already and must be acknowledged, else `kept`."""
+        """Takes a delivery. Returns `new` if its recipient became ready, `done` if the payload was handled already and
+        must be acknowledged, else `kept`."""
         with self._lock:
             held = self._held.get(delivery.recipient)
             if held is None:
@@ -125,19 +129,20 @@ class PoolHand:
             return delivery
 
     def handled(self, delivery: PoolDelivery) -> None:
-        """If it comes again before it is acknowledged, it is only that."""
+        """If the payload comes again before it is acknowledged, it is only acknowledged, not handled again."""
         with self._lock:
             self._handled[delivery.recipient] = delivery.sequence
 
     def finish(self, delivery: PoolDelivery) -> bool:
-        """Whether the recipient is ready again."""
+        """Ends the handling; returns whether the recipient is ready again."""
         with self._lock:
             self._running.pop(delivery.recipient, None)
             return delivery.recipient in self._queues
 
     def hold(self, delivery: PoolDelivery) -> bool:
-        """It failed. Whether the server is to be told; until given_back() or lost() nothing of the recipient is ready. If
-        the worker has joined again, or must, that gives it back, with everything else."""
+        """Called for a payload that failed. Returns whether the server must be told; the recipient is not ready again
+        before given_back() or lost(). Returns False if the worker has joined again, or must join: that gives everything
+        back."""
         with self._lock:
             if delivery.life != self._life:
                 return False
@@ -148,7 +153,8 @@ class PoolHand:
             return True
 
     def given_back(self, delivery: PoolDelivery, count: int) -> bool:
-        """The server took so many back, this one and those behind it. Whether the recipient is ready."""
+        """The server took back this many payloads: this one and those behind it. Returns whether the recipient is
+        ready."""
         with self._lock:
             self._giving_back -= 1
             self._running.pop(delivery.recipient, None)
@@ -157,14 +163,14 @@ class PoolHand:
             return "new" in [self._admit(behind) for behind in self._held.pop(delivery.recipient, ())]
 
     def lost(self, delivery: PoolDelivery) -> None:
-        """Nobody knows whether the server took it back: its recipient waits until the worker has joined again."""
+        """It is not known whether the server took it back: its recipient waits until the worker has joined again."""
         with self._lock:
             self._giving_back -= 1
             self._running.pop(delivery.recipient, None)
             self._must_join = True
 
     def acknowledged(self, delivery: PoolDelivery) -> None:
-        """The server knows, or the recipient is somebody else's."""
+        """The server has the acknowledgement, or another worker has the recipient."""
         with self._lock:
             if delivery.life == self._life:
                 self._forget(delivery.recipient, delivery.sequence)

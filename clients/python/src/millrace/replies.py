@@ -1,4 +1,4 @@
-"""Words that are sent, and replies in RESP2 and RESP3."""
+"""Arguments of commands, and replies in RESP2 and RESP3."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LAST_OFFSET = 2**63 - 1
 
 
 def text(value: Any) -> str:
-    """A name: UTF-8, and bytes that are none are kept (surrogateescape)."""
+    """A name, in UTF-8; other bytes are kept (surrogateescape)."""
     return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
 
 
@@ -31,7 +31,7 @@ def milliseconds(seconds: float) -> int:
 
 
 def ranges(offsets: Iterable[int]) -> list[Word]:
-    """Offsets as TACK and TEXTEND take them: 3 4 5 9 is 3-5 9."""
+    """Offsets in the form of TACK and TEXTEND: 3 4 5 9 becomes 3-5 9."""
     words: list[Word] = []
     first = last = None
     for offset in sorted(offsets):

@@ -1,4 +1,4 @@
-"""What holds for everything that a Millrace makes."""
+"""Settings for everything that a Millrace object makes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .observer import Observer
 
 @dataclasses.dataclass
 class Settings:
-    """Seconds. `answer_timeout` is for commands that answer at once; a wait is asked again after `block`; what is harmless
-    is sent again for `retry_for`."""
+    """All times are in seconds. `answer_timeout` is for commands that are answered at once. A waiting command is sent
+    again after `block`. Commands that may safely be repeated are sent again for `retry_for`."""
 
     answer_timeout: float = 5.0
     block: float = 20.0
@@ -22,16 +22,17 @@ class Settings:
 
     @property
     def wait_timeout(self) -> float:
-        """For the connection of a wait: the server always ends it first."""
+        """The time-out of a waiting command's connection: longer than the wait, so that the server always ends the wait
+        first."""
         return self.block + self.answer_timeout
 
     @property
     def is_observed(self) -> bool:
-        """Whether there is an observer of the user's."""
+        """Whether the user has set an observer."""
         return type(self.observer) is not Observer
 
     def notice(self, event: str, **facts: Any) -> None:
-        """Tells the observer. What it raises is no reason to stop working."""
+        """Tells the observer. What it raises does not stop the work."""
         try:
             self.observer.notice(event, **facts)
         except Exception:

@@ -1,4 +1,4 @@
-"""Which hash slot of a cluster a key has."""
+"""The hash slot of a key in a cluster."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ SLOTS = 16384
 
 
 def key_slot(key: bytes) -> int:
-    """Of {this} in a key alone, if it has such a part that is not empty."""
+    """Only the part in {braces} counts, if the key has one that is not empty."""
     start = key.find(b"{")
     if start >= 0:
         end = key.find(b"}", start + 1)

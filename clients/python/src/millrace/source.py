@@ -1,4 +1,4 @@
-"""Where connections come from: the user's client says how the server is reached, and we open our own."""
+"""Makes connections: the user's client says how to reach the server, and the package opens its own."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from typing import Any
 import redis.asyncio.connection
 import redis.connection
 
-# What the user's client does for its own commands, and ours must not: resending, decoding, checks before commands.
+# Turns off what the user's client does for its own commands and ours must not do: resending, decoding, checks before
+# commands.
 _NOT_OURS = ("retry", "retry_on_error", "retry_on_timeout", "decode_responses", "redis_connect_func", "parser_class",
              "health_check_interval", "socket_timeout")
 _NODE_ONLY = ("host", "port", "path")
 
 
 class Source:
-    """Makes connections of the same kind as those of a client of redis-py, sync or asyncio."""
+    """Makes connections of the same kind as those of a redis-py client, sync or asyncio."""
 
     def __init__(self, client: Any, no_retry: Any) -> None:
-        """`no_retry` is a Retry of the client's flavour that never tries again."""
+        """`no_retry` is a Retry of the same kind as the client's, which never tries again."""
         if not hasattr(client, "connection_pool") and not hasattr(client, "nodes_manager"):
             raise TypeError(f"{client!r} is no client of redis-py; for a URL there is Millrace.from_url()")
         is_asyncio = any(kind.__module__.startswith("redis.asyncio") for kind in type(client).__mro__)
@@ -31,7 +32,7 @@ class Source:
             kwargs = dict(client.get_connection_kwargs())
             self.nodes = [(node.host, int(node.port)) for node in manager.startup_nodes.values()]
             self._class = self._class_for_nodes(kwargs, client)
-            # A cluster has one database, and redis-py keeps arguments here that are not the connection's.
+            # A cluster has only one database, and redis-py keeps arguments here that do not belong to connections.
             kwargs = {name: value for name, value in kwargs.items()
                       if name in ("username", "password", "client_name", "encoding", "socket_connect_timeout",
                                   "socket_keepalive", "socket_keepalive_options", "protocol")
@@ -40,7 +41,7 @@ class Source:
             pool = client.connection_pool
             kwargs = dict(pool.connection_kwargs)
             self._class = pool.connection_class
-            # A Sentinel's connections ask their pool for the master, by a weak reference.
+            # Connections by Sentinel ask their pool for the master, through a weak reference.
             self._kept = pool
         self._kwargs = {name: value for name, value in kwargs.items() if name not in _NOT_OURS}
 

@@ -1,12 +1,12 @@
-"""zstd, which packed blocks of a frame need: Python has it since 3.14, before that a package does. Without either,
-frames are not asked for."""
+"""zstd, which packed blocks of a frame need: Python has it since 3.14, before that a package does. Without either, the
+reader does not ask for frames."""
 
 from __future__ import annotations
 
 import importlib
 from typing import Any, Callable
 
-# The packed bytes, and how many they must unpack to. No more than that is allocated; what goes wrong is a ValueError.
+# Takes the packed bytes and the size that they must unpack to. No more than that is allocated; errors are a ValueError.
 Unpack = Callable[[bytes, int], bytes]
 
 
@@ -31,7 +31,7 @@ def _by_zstandard(name: str) -> Unpack:
 
     def unpack(packed: bytes, size: int) -> bytes:
         try:
-            # It believes the size in the packed bytes, and allocates that.
+            # This package trusts the size in the packed bytes, and allocates it.
             if module.frame_content_size(packed) != size:
                 raise ValueError("another size than it says")
             unpacked: bytes = module.ZstdDecompressor().decompress(packed, max_output_size=size)

@@ -1,4 +1,4 @@
-"""Millrace for asyncio: the same names as in `millrace`, and everything that waits is awaited."""
+"""Millrace for asyncio: the same names as in `millrace`; every call that waits is a coroutine."""
 
 from ..backoff import Backoff
 from ..codecs import Codec, Json, Raw, Text

@@ -23,28 +23,30 @@ class Channel(Generic[T]):
         self._link, self._codec = link, codec
 
     async def publish(self, content: T, id: str | None = None) -> bool:
-        """Publishes once, however often it is sent. False: a message with this id was there before."""
+        """Publishes a message once, even if it is sent several times. False if a message with this id was there
+        before."""
         words: Words = ("CHAN.PUBLISH", self.name, id or uuid.uuid4().hex, self._codec.encode(content))
         try:
             return await self._link.call(self.name, *words) is not None
         except (ConnectionLost, RefusedForNow) as error:
             self._link.tell_retry(words, error, 0)
-        # If the first sending arrived, the next is answered by null: nobody can tell the two apart.
+        # If an earlier sending has arrived, a later one is answered with null: this cannot be distinguished from an id
+        # that was used before.
         await self._link.persist(self.name, *words)
         return True
 
     def subscribe(self, name: str, *, batch: int = 1, expire: float | None = None,
                   on_gap: OnGap | None = None) -> Subscription[T]:
-        """An iterator of messages. Each is acknowledged when the next is asked for; with a batch, when the one behind the
-        batch is. `on_gap` is called when the subscription begins anew, also for the first time: load the present
-        state there."""
+        """An iterator of messages. A message is acknowledged when the next one is asked for; with a batch, the whole
+        batch when the message behind it is. `on_gap` is called when the subscription is made, the first time and each
+        time after it was lost: load the present state there."""
         return Subscription(self._link, self.name, self._codec, name, batch, expire, on_gap)
 
     async def unsubscribe(self, name: str) -> bool:
         return bool(await self._link.persist(self.name, "CHAN.UNSUBSCRIBE", self.name, name))
 
     async def seen(self, name: str, *ids: str) -> list[bool]:
-        """Whether the subscriber is past these messages."""
+        """For each message, whether the subscriber has passed it."""
         return [bool(one) for one in await self._link.persist(self.name, "CHAN.SEEN", self.name, name, *ids)]
 
 
@@ -53,8 +55,8 @@ class Subscription(Generic[T]):
                  on_gap: OnGap | None) -> None:
         self._link, self._channel, self._codec, self._name = link, channel, codec, name
         self._batch, self._expire, self._on_gap = batch, expire, on_gap
-        self._rows: list[Any] = []  # fetched and not returned, the next one last
-        self._receipt: Any = None  # of what was returned
+        self._rows: list[Any] = []  # fetched and not returned yet; the last one is the next
+        self._receipt: Any = None  # of the messages that were returned
         self._breaker = waiting.Breaker()
 
     def __aiter__(self) -> Subscription[T]:
@@ -68,20 +70,20 @@ class Subscription(Generic[T]):
         return Publication(text(message_id), self._codec.decode(content))
 
     def stop(self) -> None:
-        """Ends the iteration, also one that waits. The last message stays unacknowledged unless ack() is called."""
+        """Ends the iteration, even if it is waiting. The last message stays unacknowledged unless ack() is called."""
         self._breaker.break_off()
 
     async def ack(self) -> None:
-        """Acknowledges what was returned without asking for more. REQUIRES: the whole batch was returned."""
+        """Acknowledges the returned messages without fetching more. REQUIRES: the whole batch was returned."""
         if self._receipt is not None and not self._rows:
             try:
                 await self._link.persist(self._channel, "CHAN.ACK", self._channel, self._name, self._receipt)
             except (BadReceipt, NoSubscriber):
-                pass  # the next fetch finds out what that means
+                pass  # the next fetch finds out the reason
             self._receipt = None
 
     async def _fetch(self) -> bool:
-        """Acknowledges, and waits for more; False if it was stopped."""
+        """Acknowledges the returned messages and waits for more; False if it was stopped."""
         for pause in pauses():
             try:
                 self._rows, self._receipt = await self._exchange()
@@ -98,7 +100,7 @@ class Subscription(Generic[T]):
                 self._link.tell_retry(("CHAN.FETCH",), error, pause)
                 await waiting.sleep(pause)
             else:
-                return True  # nothing came meanwhile: ask again
+                return True  # nothing came within the wait: fetch again
         raise AssertionError("pauses() never ends")
 
     async def _exchange(self) -> tuple[list[Any], Any]:

@@ -1,4 +1,4 @@
-"""The object that a program makes once, from its own client of Redis or Valkey."""
+"""The object that a program makes once, from its own Redis or Valkey client."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _RAW: Codec[Any] = Raw()
 
 
 class Millrace:
-    """Wraps a client of redis-py: one server, a cluster, or a Sentinel's master. Connections are our own, made as that
-    client makes its own."""
+    """Wraps a client of redis-py: one server, a cluster, or a Sentinel's master. The package opens connections of its
+    own, in the same way as that client."""
 
     def __init__(self, client: Any, *, answer_timeout: float = 5.0, block: float = 20.0, retry_for: float = 60.0,
                  logger: logging.Logger | None = None, observer: Observer | None = None) -> None:
         self.settings = Settings(answer_timeout, block, retry_for, logger or logging.getLogger("millrace"),
                                  observer or Observer())
-        self.client = client  # kept: a Sentinel's connections ask its pool
+        self.client = client  # kept alive, because connections by Sentinel ask its pool
         source = Source(client, waiting.no_retry())
         self.link = ClusterLink(source, self.settings) if source.is_cluster else Link(source, self.settings)
 
     @classmethod
     def from_url(cls, url: str, **options: Any) -> Millrace:
-        """redis://, rediss:// or unix://, as redis-py takes them; options are those of Millrace."""
+        """A redis://, rediss:// or unix:// URL, as redis-py takes them; the options are those of Millrace."""
         return cls(waiting.client_from_url(url), **options)
 
     async def close(self) -> None:
@@ -55,7 +55,7 @@ class Millrace:
         await self.close()
 
     async def call(self, key: str, *words: Word) -> Any:
-        """Any command, sent once to the server that has the key: for what has no method here."""
+        """Sends any command once, to the server that has the key: for commands without a method here."""
         return await self.link.call(key, *words)
 
     @overload
@@ -69,7 +69,7 @@ class Millrace:
     def producer(self, key: str, *, codec: Codec[Any] = _RAW, linger: float = 0.005, batch: int = 500,
                  batch_bytes: int = 1 << 20, buffer: int = 10_000, retry_for: float | None = None,
                  replicas: int = 0) -> Producer[Any]:
-        """Writes to a log in batches, each stored once."""
+        """Writes to a log in batches; each message is stored once."""
         return Producer(self.link, key, codec, linger=linger, batch=batch, batch_bytes=batch_bytes, buffer=buffer,
                         retry_for=self.settings.retry_for if retry_for is None else retry_for, replicas=replicas)
 
@@ -89,8 +89,8 @@ class Millrace:
                prefetch: int | None = None, lease: float = 30.0, expire: float | None = None,
                max_attempts: int | None = None, dead_letter: str | None = None, backoff: Backoff | None = None,
                start: str = "first", consumer: str | None = None, time_limit: float | None = None) -> Worker[Any]:
-        """Handles the messages of a group. Name the `consumer` if you have a name that is the same after a restart: what
-        it held before a crash then comes first."""
+        """Handles the messages of a group. Give a `consumer` name if you have one that stays the same after a restart:
+        messages that it held before a crash then come first."""
         return Worker(self.link, key, group, codec, concurrency=concurrency, prefetch=prefetch, lease=lease,
                       expire=expire, max_attempts=max_attempts, dead_letter=dead_letter,
                       backoff=backoff or Backoff.exponential(), start=start, consumer=consumer, time_limit=time_limit)
@@ -106,8 +106,8 @@ class Millrace:
     def reader(self, key: str, *, codec: Codec[Any] = _RAW, start: Start = "first", tags: Sequence[str] = (),
                count: int = 1000, follow: bool = True, on_gap: OnGap | None = None,
                frames: bool | None = None) -> Reader[Any]:
-        """Follows a log from "first", "end", an offset, a date, or the position of an entry; in frames, unless there
-        are tags, or no zstd."""
+        """Follows a log from "first", "end", an offset, a date, or the position of an entry; it reads frames, unless
+        there are tags or there is no zstd."""
         return Reader(self.link, key, codec, start=start, tags=tags, count=count, follow=follow, on_gap=on_gap,
                       frames=frames)
 
@@ -131,7 +131,7 @@ class Millrace:
 
     def lock(self, key: str, *, ttl: float = 30.0, wait: float = 0.0, shared: bool = False, limit: int | None = None,
              value: str | bytes | None = None) -> Lock:
-        """A lock to use as a context manager. `wait`: seconds in line for it; then LockTimeout."""
+        """A lock, used as a context manager. `wait` is how many seconds to wait in line; then it raises LockTimeout."""
         return Lock(self.link, key, ttl=ttl, wait=wait, shared=shared, limit=limit, value=value)
 
     def routes(self, table: str) -> Routes:
@@ -144,7 +144,8 @@ class Millrace:
         return Suggestions(self.link, name)
 
     async def redrive(self, dead_letters: str, *, to: str | None = None, count: int | None = None) -> int:
-        """Sends dead letters back to the logs they came from, or to another one, all or up to `count`; how many."""
+        """Sends dead letters back to the logs they came from, or to another log: all, or up to `count`. Returns how
+        many."""
         moved = 0
         while count is None or moved < count:
             at_once = 1000 if count is None else min(1000, count - moved)

@@ -1,4 +1,4 @@
-"""The way to the node of a cluster that serves a key."""
+"""Sends commands to the cluster node that serves a key."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class ClusterLink(Link):
             moved = next(filter(None, map(redirection, replies)), None)
             if moved is None:
                 return replies
-            # A node that does not know its own name gives an empty one: it is the one that was asked.
+            # A node that does not know its own address gives an empty one, which means the node that was asked.
             address, asking = (moved.host or address[0], moved.port), moved.is_ask
             if asking and commands[0][0] == "MULTI":
                 raise RefusedForNow("TRYAGAIN the slot is on its way", "TRYAGAIN")
             if not asking:
                 self._slots[slot] = address
-                # Other slots have moved, too, as after a failover: read them all before the next command.
+                # Other slots may have moved too, for example in a failover: read the whole map before the next command.
                 self._stale = True
         raise RefusedForNow(f"TRYAGAIN {_REDIRECTIONS_MOST} redirections", "TRYAGAIN")
 
@@ -74,7 +74,7 @@ class ClusterLink(Link):
             return self._nodes[address]
 
     async def _read_slots(self) -> None:
-        """From the first node that answers."""
+        """Reads the slots from the first node that answers."""
         failure: MillraceError = ConnectionLost("no node of the cluster is known")
         for address in random.sample(self._known, len(self._known)):
             try:

@@ -20,8 +20,9 @@ class Pool(Generic[T]):
         self._link, self._codec = link, codec
 
     async def push(self, recipient: str, *values: T, id: str | None = None, wait: float = 0.0) -> tuple[str, int]:
-        """Queues values for a recipient, once, however often it is sent; its worker, and how much is pending for it.
-        Waits up to `wait` seconds for a worker; without one it raises NoWorkers."""
+        """Queues values for a recipient, each once, even if they are sent several times. Returns the recipient's
+        worker, and how many payloads are pending for it. Waits up to `wait` seconds for a worker; if there is none, it
+        raises NoWorkers."""
         words: list[Word] = ["SHARD.PUSH", self.key, recipient, "ID", id or uuid.uuid4().hex]
         settings = self._link.settings
         if wait > 0:
@@ -46,7 +47,7 @@ class Pool(Generic[T]):
 
     def worker(self, name: str, *, concurrency: int = 1, prefetch: int | None = None,
                backoff: Backoff | None = None) -> PoolWorker[T]:
-        """A name is a process; take one that is the same after a restart if you can."""
+        """The name identifies a process. Choose one that is the same after a restart if possible."""
         return PoolWorker(self._link, self.key, name, self._codec, concurrency=concurrency,
                           prefetch=concurrency if prefetch is None else prefetch,
                           backoff=backoff or Backoff.exponential())

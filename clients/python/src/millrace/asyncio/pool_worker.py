@@ -1,4 +1,4 @@
-"""A worker of a pool: joins, shows itself, pulls, handles, acknowledges, leaves."""
+"""A worker of a pool: it joins, sends signs of life, pulls, handles, acknowledges, and leaves."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class PoolWorker(Generic[T]):
         try:
             await self._pull()
         finally:
-            self._stopping.set()  # nothing more is started, also if the pulling failed
+            self._stopping.set()  # no further payload is started, even if pulling failed
             end = waiting.now() + drain
             self._ready.empty()
             self._ready.close()
@@ -104,10 +104,10 @@ class PoolWorker(Generic[T]):
                 for recipient, sequence, payload, attempts in rows:
                     await self._admit(PoolDelivery(recipient, sequence, payload, attempts, life))
             except (NoWorker, NotOwner):
-                self._hand.distrust()  # we were taken for dead, and others have what was ours; or the pool is new
+                self._hand.distrust()  # others have its recipients since it was stale, or the pool is new
                 self._hand.forget_handled()
             except (ConnectionLost, RefusedForNow) as error:
-                self._hand.distrust()  # nobody knows what the lost answer delivered
+                self._hand.distrust()  # it is not known what the lost answer delivered
                 pause = next(waits)
                 if not self._stopping.is_set():
                     self._link.tell_retry(("SHARD.PULL",), error, pause)
@@ -117,8 +117,9 @@ class PoolWorker(Generic[T]):
         return self._hand.may_join() if self._hand.must_join else self._hand.room() > 0
 
     async def _join(self) -> None:
-        """Joins and shows itself in one step: one that has joined and was never seen would never be missed."""
-        self._breaker = waiting.Breaker()  # the old one may have been used to get here
+        """Joins and sends a sign of life in one step: a worker that joined and never gave one would never become
+        stale."""
+        self._breaker = waiting.Breaker()  # the previous breaker may be broken already
         replies = await self._link.exchange(self.key, [
             ("MULTI",), ("SHARD.JOIN", self.key, self.name), ("SHARD.HEARTBEAT", self.key, self.name), ("EXEC",),
             ("SHARD.INFO", self.key, "COUNT", 1)])
@@ -163,11 +164,12 @@ class PoolWorker(Generic[T]):
             await waiting.call(handler, value, payload)
 
     async def _settle(self, delivery: PoolDelivery, outcome: str, error: BaseException | None) -> bool:
-        """Whether its recipient is ready again."""
+        """Settles the outcome; returns whether the recipient is ready again."""
         self._link.settings.notice("handled", key=self.key, group=self.name, tag=text(delivery.recipient),
                                             offset=delivery.sequence, attempts=delivery.attempts, outcome=outcome)
         if outcome == "done":
-            # The next one begins after its answer: given back before that, it would not be the first.
+            # The recipient's next payload begins after the answer to this acknowledgement: if it was given back
+            # earlier, it would not be the first one.
             self._hand.handled(delivery)
             await self._acknowledge(delivery)
             return self._hand.finish(delivery)
@@ -176,16 +178,16 @@ class PoolWorker(Generic[T]):
         if outcome == "rejected":
             reason = str(error).encode()[:512].decode("utf-8", "ignore") or "rejected"
             return await self._give_back(delivery, "DEAD", reason)
-        # One that is given up does not delay those behind it.
+        # A payload that is given up does not delay the ones behind it.
         is_last = 0 < self._max_attempts <= delivery.attempts
         return await self._give_back(delivery, "DELAY", 0 if is_last else milliseconds(self._backoff(delivery.attempts)))
 
     async def _give_back(self, delivery: PoolDelivery, *how: str | int) -> bool:
-        """Whether its recipient is ready."""
+        """Gives the payload back; returns whether the recipient is ready."""
         if not self._hand.hold(delivery):
             return self._hand.finish(delivery)
         try:
-            # Once: a second one might give back what was delivered in between.
+            # Sent only once: a second one might give back payloads that were delivered in between.
             count = await self._link.call(self.key, "SHARD.NACK", self.key, self.name, delivery.recipient,
                                           delivery.sequence, *how)
             return self._hand.given_back(delivery, int(count))
@@ -194,18 +196,19 @@ class PoolWorker(Generic[T]):
             if isinstance(error, (NoWorker, NotOwner)):
                 self._hand.forget_handled()
             self._hand.lost(delivery)
-            self._breaker.break_off()  # joins without waiting for the end of the pull
+            self._breaker.break_off()  # so that the worker joins without waiting for the end of the pull
             return False
 
     async def _acknowledge(self, delivery: PoolDelivery) -> None:
-        """Without an answer the payload comes again, once we have joined again."""
+        """Acknowledges a payload. Without an answer the payload comes again after the worker has joined again."""
         try:
             await self._link.persist(self.key, "SHARD.ACK", self.key, self.name, delivery.recipient, delivery.sequence,
                                      until=self._ended)
         except (NoWorker, NotOwner):
             pass
         except ServerError as error:
-            # It overtook a JOIN, or a replica has taken over that had not heard of the delivery: it comes again.
+            # The acknowledgement overtook a JOIN, or the new master did not know of the delivery: the payload comes
+            # again.
             self._link.settings.logger.debug("SHARD.ACK: %s", error)
             return
         except MillraceError:
@@ -213,14 +216,14 @@ class PoolWorker(Generic[T]):
             return
         self._hand.acknowledged(delivery)
 
-    # --- life ---
+    # --- signs of life ---
 
     async def _beat(self) -> None:
         while not await self._ended.wait(self._stale / 3):
             try:
                 await self._link.call(self.key, "SHARD.HEARTBEAT", self.key, self.name)
             except MillraceError as error:
-                self._link.settings.logger.debug("no heartbeat of %s: %s", self.name, error)  # the next pull finds out
+                self._link.settings.logger.debug("no heartbeat of %s: %s", self.name, error)  # the next pull notices
 
     async def _leave(self) -> None:
         try:

@@ -1,4 +1,4 @@
-"""A routing table: devices, what they subscribe to, and dispatching changes to them."""
+"""A routing table: devices, their subscriptions, and dispatching changes to them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _channel(app: str, model: str, user: str | None, id: str | None) -> list[Wor
 
 
 class Device:
-    """A device, and while it is open (`async with`) a sign of life every third of its `ttl`."""
+    """A device. While it is open (`async with`) it gives a sign of life every third of its `ttl`."""
 
     def __init__(self, link: Link, table: str, name: str, *, user: str | None, agent: str | None,
                  ttl: float | None) -> None:
@@ -47,12 +47,13 @@ class Device:
         self._task: waiting.Task | None = None
 
     async def set(self) -> bool:
-        """Adds or renews it; True if it is new."""
+        """Adds or renews the device; True if it is new."""
         return bool(await self._link.persist(self._table, *self._words))
 
     async def subscribe(self, app: str, model: str, *, user: str | None = None, id: str | None = None,
                         filter: Any = None, filter_id: str | None = None) -> str:
-        """The channel's name. Kept alive with the device, and made again if that had expired."""
+        """Subscribes the device to a channel; returns the channel's name. The subscription is kept alive with the
+        device, and made again if the device had expired."""
         words: list[Word] = ["ROUTE.SUBSCRIBE", self._table, self.name, *_channel(app, model, user, id)]
         if filter is not None:
             words += ["FILTER", json.dumps(filter)]
@@ -60,14 +61,14 @@ class Device:
             words += ["FILTERID", filter_id]
         words.append("XX")
         reply = await self._link.persist(self._table, *words)
-        if reply is None:  # expired, or never set
+        if reply is None:  # the device has expired, or was never set
             await self.set()
             reply = await self._link.persist(self._table, *words)
         self._subscriptions.append(words)
         return text(reply[0])
 
     async def touch(self) -> None:
-        """Shows that it is there; one that has expired is set again, with what it had subscribed to."""
+        """Gives a sign of life. A device that has expired is set again, with its subscriptions."""
         if not await self._link.persist(self._table, "ROUTE.DEVICE", "TOUCH", self._table, self.name):
             await self.set()
             for words in self._subscriptions:
@@ -110,8 +111,9 @@ class Routes:
                        user: str | None = None, id: str | None = None, document: Any = _UNSET, old: Any = _UNSET,
                        data: Any = _UNSET, origin: str | None = None,
                        unique: str | None = None) -> dict[str, tuple[int, int | None]]:
-        """Writes a change to the log of each transport, once, however often it is sent. `queues` names the log of each
-        transport, or is a prefix for all of them. For each transport: how many devices, and the offset."""
+        """Writes a change to the log of each transport, once, even if it is sent several times. `queues` names the log
+        of each transport, or is the common prefix of their names. Returns for each transport the number of devices and
+        the offset."""
         words: list[Word] = ["ROUTE.DISPATCH", self.table, *_channel(app, model, user, id)]
         for name, value in (("DOC", document), ("OLD", old)):
             if value is not _UNSET:
@@ -132,7 +134,7 @@ class Routes:
 
     async def match(self, app: str, model: str, *, user: str | None = None, id: str | None = None,
                     document: Any = None) -> dict[str, list[str]]:
-        """The devices that would hear of it, by transport."""
+        """The devices that would get the change, by transport."""
         words: list[Word] = ["ROUTE.MATCH", self.table, *_channel(app, model, user, id)]
         if document is not None:
             words += ["DOC", json.dumps(document)]
@@ -141,8 +143,8 @@ class Routes:
 
     def pusher(self, log: str, transport: str, push: Push, *, group: str = "pushers", concurrency: int = 1,
                lease: float = 30.0, consumer: str | None = None, backoff: Backoff | None = None) -> Worker[Any]:
-        """A worker of a transport's log. push(device, change, message) is called for each device of a message; if it
-        returns False, the device is deleted. If it raises, the message comes again."""
+        """A worker of a transport's log. push(device, change, message) is called for each device of a message. If it
+        returns False, the device is deleted; if it raises, the message comes again."""
         worker: Worker[Any] = Worker(
             self._link, log, group, Json(), concurrency=concurrency, prefetch=None, lease=lease, expire=None,
             max_attempts=None, dead_letter=None, backoff=backoff or Backoff.exponential(), start="first",

@@ -1,4 +1,4 @@
-"""Tells the server what came of messages: many outcomes in one exchange, sent again until it is answered."""
+"""Sends the outcomes of messages to the server: many in one exchange, sent again until it is answered."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _AT_ONCE_MOST = 1000
 
 
 class Settler:
-    """One for each run of a worker."""
+    """One object for each run of a worker."""
 
     def __init__(self, link: Link, key: str, group: str, consumer: str, hand: Hand, settled: waiting.Flag,
                  breaker: waiting.Breaker) -> None:
         self._link, self._key, self._hand = link, key, hand
         self._suffix: Words = (key, group, "CONSUMER", consumer)
         self._settled_flag = settled  # set when something is settled
-        self._breaker = breaker  # ends the read, if the server refuses what we tell it
+        self._breaker = breaker  # ends the read if the server refuses the outcomes
         self._mutex = waiting.Mutex()
         self._some = waiting.Flag()
         self._done: list[int] = []
-        self._refused: list[tuple[int, Words]] = []  # offset, and the options of TNACK
+        self._refused: list[tuple[int, Words]] = []  # (offset, options of TNACK)
         self._give_up_at: float | None = None
         self.error: Exception | None = None
 
@@ -38,7 +38,7 @@ class Settler:
         self._refuse(offset, ("DELAY", milliseconds(pause)))
 
     def rejected(self, offset: int, reason: str) -> None:
-        # 1 to 512 bytes, and no character cut in two.
+        # 1 to 512 bytes, without cutting a character in two.
         self._refuse(offset, ("DEAD", reason.encode()[:512].decode("utf-8", "ignore") or "rejected"))
 
     def _refuse(self, offset: int, options: Words) -> None:
@@ -53,7 +53,7 @@ class Settler:
         self._settled_flag.set()
 
     def close(self, within: float) -> None:
-        """Nothing more is added; what is left is tried for so many seconds."""
+        """No outcomes are added after this; the rest is sent within this many seconds, or dropped."""
         with self._mutex:
             self._give_up_at = waiting.now() + within
             self._some.set()
@@ -86,9 +86,9 @@ class Settler:
             except (ConnectionLost, RefusedForNow) as error:
                 self._link.tell_retry(commands[0], error, pause)
                 if self._give_up_at is not None and waiting.now() + pause > self._give_up_at:
-                    return  # they come again after their leases
+                    return  # the messages come again after their leases
             except NoGroup:
-                return  # the log or the group is gone, and with it what was pending
+                return  # the log or the group is gone, with all that was pending
             except Exception as error:
                 self._link.settings.logger.error("outcomes of %s are not told: %s", self._key, error)
                 self.fail(error)

@@ -1,5 +1,5 @@
-"""How this package waits in asyncio. millrace/sync/waiting.py has the same names for threads; all other modules of
-millrace/sync are made of those here by clients/python/generate_sync."""
+"""How this package waits in asyncio. millrace/sync/waiting.py has the same names for threads;
+clients/python/generate_sync makes all other modules of millrace/sync from the ones here."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def no_retry() -> Any:
 
 
 class Mutex:
-    """Nothing here runs beside anything else between two awaits."""
+    """In asyncio nothing else runs between two awaits, so there is nothing to lock."""
 
     def __enter__(self) -> None:
         pass
@@ -46,14 +46,14 @@ class Flag:
         self.is_set = self._event.is_set
 
     async def wait(self, timeout: float | None = None) -> bool:
-        """Whether it is set in time."""
+        """Waits; returns whether the flag was set in time."""
         if self._event.is_set():
             return True
         if timeout is None:
             return await self._event.wait()
         if timeout <= 0:
             return False
-        # Not wait_for, which before Python 3.12 loses a cancellation that comes when it is just done.
+        # Not wait_for: before Python 3.12 it loses a cancellation that comes just when it is done.
         waiter = asyncio.ensure_future(self._event.wait())
         try:
             done, _ = await asyncio.wait([waiter], timeout=timeout)
@@ -88,7 +88,7 @@ class Box(Generic[T]):
         return self._items.popleft()
 
     def empty(self) -> list[T]:
-        """Takes out everything there is."""
+        """Removes and returns all items."""
         items = list(self._items)
         self._items.clear()
         return items
@@ -106,7 +106,7 @@ class Task:
         self._task.cancel()
 
     async def join(self, timeout: float | None = None) -> bool:
-        """Whether it has ended in time."""
+        """Waits; returns whether it has ended in time."""
         done, _ = await asyncio.wait([self._task], timeout=None if timeout is None else max(timeout, 0))
         return bool(done)
 
@@ -124,13 +124,13 @@ async def sleep(seconds: float) -> None:
 
 
 async def call(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls what a user gave us: a coroutine function, or a plain one."""
+    """Calls a function of the user: a coroutine function or a plain one."""
     returned = function(*arguments)
     return await returned if inspect.isawaitable(returned) else returned
 
 
 async def call_within(limit: float, function: Callable[..., Any], *arguments: Any) -> Any:
-    """The same, cancelled after so many seconds."""
+    """The same, but cancelled after `limit` seconds."""
     task = asyncio.ensure_future(call(function, *arguments))
     expired = False
 
@@ -141,7 +141,7 @@ async def call_within(limit: float, function: Callable[..., Any], *arguments: An
 
     timer = asyncio.get_running_loop().call_later(limit, expire)
     try:
-        return await task  # cancelled with us, too
+        return await task  # if we are cancelled, so is the task
     except asyncio.CancelledError:
         if expired:
             raise TimeLimitExceeded(f"the handler took longer than {limit} seconds") from None
@@ -152,7 +152,7 @@ async def call_within(limit: float, function: Callable[..., Any], *arguments: An
 
 async def all_within(timeout: float, functions: list[Callable[[], Awaitable[T]]],
                      enough: Callable[[list[T]], bool]) -> list[T]:
-    """Runs all at once; what those returned that came in time, and no later than enough of them have."""
+    """Runs all at the same time, until enough of them have returned or the time is over; returns the results so far."""
     results: list[T] = []
     tasks = [asyncio.ensure_future(function()) for function in functions]
     try:
@@ -172,13 +172,13 @@ async def all_within(timeout: float, functions: list[Callable[[], Awaitable[T]]]
 
 def new_promise() -> asyncio.Future[Any]:
     promise: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-    # An error that nobody asks for is not worth a line: flush() raises it.
+    # So that asyncio does not report an error that was not read: flush() raises it.
     promise.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
     return promise
 
 
 class Breaker:
-    """Breaks off a wait of another task, by closing its connection."""
+    """Ends a wait of another task, by closing its connection."""
 
     def __init__(self) -> None:
         self._broken = False
@@ -188,11 +188,11 @@ class Breaker:
         if self._broken:
             raise BrokenOff("the wait was broken off")
         exchanging: asyncio.Future[T] = asyncio.ensure_future(exchange())
-        # If we are cancelled, nobody asks for its error.
+        # If we are cancelled, its error is not read.
         exchanging.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
         self._waiting = exchanging
         try:
-            # Not `await exchanging`: that would hand a cancellation on, and it might be lost there.
+            # Not `await exchanging`: that would pass a cancellation on to it, where it might be lost.
             await asyncio.wait([exchanging])
         except asyncio.CancelledError:
             self._cancel()
@@ -205,26 +205,26 @@ class Breaker:
         return exchanging.result()
 
     def break_off(self) -> None:
-        """From now on everything that runs in it ends."""
+        """Ends the wait that runs in it, and all later ones."""
         self._broken = True
         self._cancel()
 
     def _cancel(self) -> None:
-        # More than once: before Python 3.12 wait_for, which redis-py sends by, loses a cancellation that comes when it is
-        # just done.
+        # Repeated: before Python 3.12, wait_for, which redis-py uses to send, loses a cancellation that comes just when
+        # it is done.
         if self._waiting is not None and not self._waiting.done():
             self._waiting.cancel()
             self._waiting.get_loop().call_later(0.05, self._cancel)
 
 
 async def apart(exchange: Callable[[], Awaitable[T]], connection: Any, breaker: Breaker | None = None) -> T:
-    """Runs it in a task of its own, so that only others cancel this one: then it is cancelled, too, and has ended when
-    this raises."""
+    """Runs the exchange in a task of its own, so that it cannot cancel this one. If this task is cancelled, so is the
+    exchange, and it has ended when this raises."""
     return await (breaker or Breaker()).run(exchange, connection)
 
 
 class Canceller:
-    """Cancels the task that made it, once, and takes that back if it is still under way."""
+    """Cancels the task that made it, once. take_back() undoes a cancellation that has not taken effect yet."""
 
     def __init__(self) -> None:
         self._task = asyncio.current_task()
@@ -242,7 +242,7 @@ class Canceller:
 
 @contextlib.contextmanager
 def on_signals(signals: Iterable[int], function: Callable[[], None]) -> Iterator[None]:
-    """Calls the function when one of the signals comes."""
+    """Calls the function when one of the signals arrives."""
     loop = asyncio.get_running_loop()
     listened = list(signals)
     for number in listened:

@@ -1,4 +1,4 @@
-"""Handles the messages of a group: clients/BEHAVIOUR.md says how, step by step."""
+"""Handles the messages of a group, as described step by step in clients/BEHAVIOUR.md."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .settling import Settler
 
 T = TypeVar("T")
 Handler = Callable[[T, Message[T]], Any]
-_SETTLE_AFTER_STOP = 5.0  # seconds for the last acknowledgements, if the server is away
+_SETTLE_AFTER_STOP = 5.0  # seconds for the last acknowledgements, if the server is down
 
 
 def consumer_name() -> str:
-    """One that nobody else has; also not this process, after a restart."""
+    """A name that no other consumer has; this process gets another one after a restart."""
     return f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
 
 
@@ -55,23 +55,23 @@ class Worker(Generic[T]):
         self._begin()
 
     def _begin(self) -> None:
-        """Everything that belongs to one run."""
+        """Creates everything that belongs to one run."""
         self._hand = Hand(self._concurrency + self._prefetch, self._prefetch)
         self._queue: waiting.Box[Delivery] = waiting.Box()
         self._ended = waiting.Flag()
-        self._changed = waiting.Flag()  # there may be room, or nothing left to do
+        self._changed = waiting.Flag()  # set when there may be room, or nothing left to do
         self._breaker = waiting.Breaker()
         self._settler = Settler(self._link, self.key, self.group, self.consumer, self._hand, self._changed,
                                 self._breaker)
         self._epoch: int | None = None
-        self._mine_from: int | None = 1  # where to go on looking for what we held before; None: nowhere
+        self._mine_from: int | None = 1  # from where to look for messages that this consumer held before; None: nowhere
         self._abandoning = False
         self._handled = 0
 
     # --- what a user calls ---
 
     def on(self, *tags: str) -> Callable[[Handler[T]], Handler[T]]:
-        """Decorates the handler of these tags; without tags, of all that have none of their own."""
+        """Decorates the handler of these tags; without tags, of all tags that have no handler of their own."""
         if not all(isinstance(tag, str) for tag in tags):
             raise TypeError("tags are text: write @worker.on() for a handler of all tags")
 
@@ -88,12 +88,13 @@ class Worker(Generic[T]):
             await self._work(drain, block=True)
 
     async def run_until_idle(self) -> int:
-        """Handles what can be delivered now; how many messages that was. For tests."""
+        """Handles all messages that can be delivered now; returns how many. For tests."""
         await self._work(drain=60.0, block=False)
         return self._handled
 
     def stop(self) -> None:
-        """Takes no more, and lets run() come to its end. From any thread or signal handler that may call this package."""
+        """Takes no more messages, so that run() ends. May be called from any thread or signal handler that may call
+        this package."""
         self._stopping.set()
         self._changed.set()
         self._breaker.break_off()
@@ -128,7 +129,7 @@ class Worker(Generic[T]):
             for task in (giving, settling, beating):
                 await task.join()
             try:
-                # Everything that this consumer still holds, also what a read that was broken off has delivered.
+                # Everything that this consumer still holds, including what a read that was broken off has delivered.
                 await self._give_back((f"1-{LAST_OFFSET}",), max(0.0, end - waiting.now()), None)
             finally:
                 self._stopping.clear()
@@ -162,7 +163,7 @@ class Worker(Generic[T]):
             except NoGroup:
                 is_set_up = False
             except (ConnectionLost, RefusedForNow) as error:
-                self._mine_from = 1  # what the lost answer delivered
+                self._mine_from = 1  # MINE finds what the lost answer delivered
                 pause = next(waits)
                 self._link.tell_retry(("TREAD",), error, pause)
                 await self._stopping.wait(pause)
@@ -174,7 +175,7 @@ class Worker(Generic[T]):
             await self._link.call(self.key, "TGROUP", "SET", self.key, self.group, *self._group_settings)
 
     async def _read_once(self, room: int, block: bool) -> tuple[bool, bool]:
-        """Whether it found something, and whether it is still the log that was set up."""
+        """Reads once; returns whether it found something, and whether the log is still the one that was set up."""
         words: list[Word] = ["TREAD", self.key, self._mine_from or 1, room, "GROUP", self.group,
                              "CONSUMER", self.consumer, "RETRY", milliseconds(self._lease),
                              milliseconds(self._expire or 0), "WITHINFO", "EPOCH", "WITHATTEMPTS", "WITHTIME"]
@@ -187,7 +188,7 @@ class Worker(Generic[T]):
         (_, _, epoch), *rows = reply
         if self._epoch is not None and epoch != self._epoch:
             self._epoch = None
-            self._mine_from = 1  # the read has delivered something already; MINE finds it again
+            self._mine_from = 1  # the read has delivered messages already; MINE finds them again
             return True, False
         self._epoch = epoch
         lease_ends = waiting.now() + self._lease
@@ -212,7 +213,7 @@ class Worker(Generic[T]):
             if self._hand.start(delivery, began):
                 try:
                     await self._handle(delivery, began)
-                except Exception as error:  # not of the handler: of a back-off or a logger
+                except Exception as error:  # not the handler's error, but that of a back-off or a logger
                     self._settler.fail(error)
             if self._hand.is_worth_reading():
                 self._changed.set()
@@ -225,7 +226,7 @@ class Worker(Generic[T]):
         except (Exception, waiting.Cancelled) as raised:
             outcome, error = outcome_of(raised, self._abandoning), raised
         if outcome == "cancelled" or not self._hand.finish(delivery, outcome == "done"):
-            outcome = "lost" if delivery.is_lost else "cancelled"  # what is cancelled is given back with all the rest
+            outcome = "lost" if delivery.is_lost else "cancelled"  # cancelled messages are given back with all the rest
         elif outcome == "done":
             self._settler.done(delivery.offset)
         elif outcome == "rejected":
@@ -258,7 +259,7 @@ class Worker(Generic[T]):
     # --- leases ---
 
     async def _extend_leases(self) -> None:
-        """Until the run ends, and also while handlers are drained."""
+        """Runs until the run ends, including the drain."""
         while not await self._ended.wait(self._lease / 3):
             offsets = self._hand.leased()
             if offsets:
@@ -275,7 +276,7 @@ class Worker(Generic[T]):
         if extended == len(offsets):
             self._hand.extended(offsets, sent + self._lease)
             return
-        # Some were finished since, or are not ours any more.
+        # Some were finished meanwhile, or have passed to other workers.
         rows = await self._link.persist(self.key, "TGROUP", "PENDING", *prefix, "COUNT", 1_000_000,
                                         retry_for=self._lease / 3, until=self._ended)
         held = {row[0] for row in rows}
@@ -288,7 +289,8 @@ class Worker(Generic[T]):
     # --- the end ---
 
     async def _wind_up(self, handling: list[waiting.Task], drain: float) -> waiting.Task:
-        """What waits is given back at once, by the task that is returned; what runs may end; all outcomes are told."""
+        """Gives waiting messages back at once, in the task that is returned; lets running handlers end; sends all
+        outcomes."""
         end = waiting.now() + drain
         self._queue.empty()
         giving = waiting.spawn("giver", self._give_back, ranges(self._hand.drop_waiting()), drain, self._ended)
@@ -306,7 +308,8 @@ class Worker(Generic[T]):
         return giving
 
     async def _give_back(self, offsets: Sequence[Word], within: float, until: waiting.Flag | None) -> None:
-        """Uncounted: they are for others, now. With `until` it is tried once more at the end."""
+        """Gives messages back uncounted, so that others get them now. With `until`, this is tried once more at the
+        end."""
         while offsets:
             try:
                 given = await self._link.persist(self.key, "TNACK", self.key, self.group, "CONSUMER", self.consumer,

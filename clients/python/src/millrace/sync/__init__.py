@@ -1,5 +1,5 @@
 # Made of millrace/asyncio by clients/python/generate_sync: change it there.
-"""Millrace for threads: `millrace` has these names."""
+"""Millrace for asyncio: the same names as in `millrace`; every call that waits is a coroutine."""
 
 from ..backoff import Backoff
 from ..codecs import Codec, Json, Raw, Text

@@ -1,5 +1,5 @@
 # Made of millrace/asyncio by clients/python/generate_sync: change it there.
-"""Calling a user's handler, and what came of it."""
+"""Calling a user's handler, and the outcome."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def decoded(codec: Codec[T], entry: bytes) -> T:
-    """The value, or Reject: another time it would not be any better."""
+    """The value; fails with Reject, because decoding again would give the same error."""
     try:
         return codec.decode(entry)
     except Exception as error:
@@ -21,8 +21,8 @@ def decoded(codec: Codec[T], entry: bytes) -> T:
 
 
 def outcome_of(raised: BaseException, is_abandoned: bool) -> str:
-    """What came of a handler that raised this. Cancelled is what was abandoned; a handler that cancels itself has
-    failed."""
+    """The outcome of a handler that raised this. Only an abandoned handler counts as cancelled; one that cancels itself
+    has failed."""
     if isinstance(raised, Reject):
         return "rejected"
     return "cancelled" if is_abandoned and isinstance(raised, waiting.Cancelled) else "failed"

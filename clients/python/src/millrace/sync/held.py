@@ -1,5 +1,5 @@
 # Made of millrace/asyncio by clients/python/generate_sync: change it there.
-"""What every kind of lock does while it is held: renews, notices its loss in time, gives back."""
+"""What every kind of lock does while it is held: it renews the lease, notices a loss in time, and releases the lock."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from . import waiting
 
 
 def safe_part(ttl: float) -> float:
-    """How much of a lease the holder counts on: clocks do not run equally fast."""
+    """The part of a lease that the holder relies on: a margin, because clocks do not run at exactly the same speed."""
     return ttl * 0.99 - 0.002
 
 
 class HeldLock:
-    """Use it as a context manager, or acquire() and release(). One holder, used again after it is released."""
+    """Use it as a context manager, or acquire() and release(). The object is one holder; it can be used again after
+    release."""
 
     def __init__(self, settings: Settings, key: str, ttl: float) -> None:
         self.key, self.ttl = key, ttl
-        self.token: int | None = None  # the fencing token: hand it on to what you write to
+        self.token: int | None = None  # the fencing token: send it with each write to the protected resource
         self.lost = waiting.Flag()  # set when the lock is lost while it is held
         self._settings = settings
-        self.valid_until = 0.0  # until when it is certainly ours, by time.monotonic()
+        self.valid_until = 0.0  # until when this holder certainly has it, by time.monotonic()
         self._ended = waiting.Flag()  # released or lost
         self._canceller: waiting.Canceller | None = None
         self._tasks: list[waiting.Task] = []
@@ -31,11 +32,12 @@ class HeldLock:
     # What a kind of lock must do.
 
     def _take(self) -> tuple[int | None, float]:
-        """Waits for the lock; its token, and until when it is ours. Raises LockTimeout."""
+        """Waits for the lock; returns its token, and until when this holder has it. Raises LockTimeout."""
         raise NotImplementedError
 
     def _renew(self) -> float | None:
-        """Until when it is ours now; None if the server says that it is not. Raises if nobody answered."""
+        """Renews the lease; returns until when this holder has the lock; None if the server says that it does not.
+        Raises if no server answered."""
         raise NotImplementedError
 
     def _give_back(self, until: float) -> None:
@@ -50,7 +52,7 @@ class HeldLock:
         self._settings.notice("lock_acquired", key=self.key, token=self.token)
 
     def release(self) -> None:
-        """Gives it back. Raises LockLost if it was lost before."""
+        """Releases the lock. Raises LockLost if it was lost before."""
         self._ended.set()
         try:
             for task in self._tasks:
@@ -61,18 +63,18 @@ class HeldLock:
                 raise LockLost(f"the lock {self.key} was lost while it was held")
             self._give_back(self.valid_until)
         except waiting.Cancelled:
-            # Nobody else shall have to wait for the end of its lease.
+            # So that others need not wait for the end of its lease.
             waiting.spawn("release", self._give_back, self.valid_until)
             raise
         self._settings.notice("lock_released", key=self.key, token=self.token)
 
     @property
     def remaining(self) -> float:
-        """Seconds for which it is certainly ours; 0 if it is not."""
+        """Seconds for which this holder certainly has the lock; 0 if it does not."""
         return 0.0 if self._ended.is_set() else max(0.0, self.valid_until - waiting.now())
 
     def check(self) -> None:
-        """Raises LockLost unless the lock is ours now."""
+        """Raises LockLost unless this holder has the lock now."""
         if self.remaining <= 0.0:
             raise LockLost(f"the lock {self.key} is lost")
 
@@ -88,11 +90,12 @@ class HeldLock:
         except LockLost:
             if canceller is not None:
                 canceller.take_back()
-            # An error of the work itself says more; being cancelled was our doing.
+            # An error of the work itself is more informative. A cancellation was caused by the loss, so LockLost
+            # replaces it.
             if error is None or isinstance(error, waiting.Cancelled):
                 raise
 
-    # What runs meanwhile.
+    # What runs while the lock is held.
 
     def _keep(self) -> None:
         pause = self.ttl / 3
@@ -111,7 +114,7 @@ class HeldLock:
             pause = self.ttl / 3
 
     def _watch(self) -> None:
-        """Ends the lock when its lease does, whatever renewal is doing."""
+        """Marks the lock as lost when its lease ends, whatever the renewal is doing."""
         while not self._ended.wait(self.valid_until - waiting.now()):
             if waiting.now() >= self.valid_until:
                 self._lose("its lease is over")

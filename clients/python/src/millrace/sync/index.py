@@ -30,7 +30,8 @@ class Index:
 
     def create(self, prefix: str, fields: Mapping[str, str], *, json: bool = False,
                      orders: Mapping[str, Sequence[str]] | None = None) -> bool:
-        """Makes the index, unless there is one of this name. A field's type may have options: "TEXT NOCASE UNIQUE"."""
+        """Creates the index, unless there is one with this name. A field's type may have options: "TEXT NOCASE
+        UNIQUE"."""
         words: list[Word] = ["IDX.CREATE", self.name, "PREFIX", prefix]
         if json:
             words.append("JSON")
@@ -47,7 +48,7 @@ class Index:
         return True
 
     def wait_until_ready(self) -> None:
-        """Until the documents that were there before the index are in it."""
+        """Waits until the documents that existed before the index are in it."""
         while text((self.info())["state"]) != "ready":
             waiting.sleep(0.01)
 
@@ -56,8 +57,8 @@ class Index:
 
     def find(self, *conditions: Condition, order: str | None = None, reverse: bool = False, limit: int | None = None,
                    get: Sequence[str] = (), page: int = 100) -> Iterator[Any]:
-        """Keys of documents, or with `get` pairs of key and fields (bytes or None). Reads on page by page, up to `limit`
-        documents."""
+        """The keys of documents that match, or with `get` pairs of key and fields (bytes or None). Reads page by page,
+        up to `limit` documents."""
         cursor: Any = None
         left = limit
         while True:
@@ -94,7 +95,8 @@ class Suggestions:
         self._link = link
 
     def add(self, term: str, by: float = 1.0) -> float:
-        """Counts a term; its score. Not sent again if the answer is lost: that would count twice."""
+        """Counts a term; returns its score. It is not sent again if the answer is lost, because that would count
+        twice."""
         return float(self._link.call(self.name, "SUG.ADD", self.name, term, "INCR", by))
 
     def set(self, term: str, score: float) -> float:
@@ -109,5 +111,5 @@ class Suggestions:
         return int(self._link.persist(self.name, "SUG.DEL", self.name, *terms))
 
     def decay(self, percent: float) -> int:
-        """Takes a part of all scores, once a day for instance. Not sent again if the answer is lost."""
+        """Reduces all scores by a part, for example once a day. It is not sent again if the answer is lost."""
         return int(self._link.call(self.name, "SUG.DECAY", self.name, percent))

@@ -1,5 +1,5 @@
 # Made of millrace/asyncio by clients/python/generate_sync: change it there.
-"""Sending commands to one server, each exactly once; the decision to send again is made by persist() alone."""
+"""Sending commands to one server, each exactly once; only persist() sends a command again."""
 
 from __future__ import annotations
 
@@ -19,28 +19,29 @@ _IDLE_MOST = 16  # connections that are kept for each time-out
 
 
 class Line:
-    """One connection, on which one exchange is under way at a time."""
+    """One connection, with one exchange at a time."""
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
 
     def exchange(self, commands: Sequence[Words], breaker: waiting.Breaker | None,
                        then: Then | None = None) -> list[Any]:
-        """The replies, errors of the server among them; what `then` makes of them is sent behind, and its replies added.
-        Raises ConnectionLost; the connection is closed then."""
+        """Returns the replies, including errors of the server. The commands that `then` makes from them are sent next,
+        and their replies are added. Raises ConnectionLost; the connection is closed then."""
         try:
-            # Apart: time-outs of redis-py cancel the task they run in, and may leave that mark on it.
+            # In a task of its own: time-outs of redis-py cancel the task in which they run, and may leave it marked as
+            # cancelled.
             return waiting.apart(lambda: self._converse(commands, then), self._connection, breaker)
         except redis.DataError as error:  # nothing was sent
             self.close()
             raise TypeError(str(error)) from error
         except (redis.RedisError, OSError) as error:
             self.close()
-            if is_answer(error):  # the server refuses the connection: a wrong password, or it loads
+            if is_answer(error):  # the server refuses the connection: wrong password, or it is loading
                 raise server_error(error) from error
             raise ConnectionLost(f"{commands[0][0]!s}: {reason_of(error)}") from error
         except BaseException:
-            # Its answer may still come, and must not be taken for that of the next command.
+            # Its answer may still come, and must not be taken for the answer to the next command.
             self.close()
             raise
 
@@ -66,7 +67,7 @@ class Line:
         try:
             waiting.apart(self._connection.disconnect, self._connection)
         except (redis.RedisError, OSError):
-            pass  # it is gone in any case
+            pass  # the connection is closed in any case
 
 
 class Node:
@@ -88,11 +89,11 @@ class Node:
         try:
             replies = line.exchange(commands, breaker, then)
         except ConnectionLost:
-            # The others are as old as this one.
+            # The other connections are as old as this one, and probably broken too.
             self.close()
             raise
         if any(isinstance(reply, Exception) and isinstance(server_error(reply), RefusedForNow) for reply in replies):
-            # By Sentinel's word another server may be the master by now; a connection asks when it connects.
+            # With Sentinel, another server may be the master by now: a new connection asks for it when it connects.
             line.close()
             self.close()
         else:
@@ -114,7 +115,7 @@ class Node:
 
 
 class Link:
-    """The way to a server; ClusterLink is the way to the one that serves a key."""
+    """Sends commands to one server; ClusterLink sends them to the node that serves a key."""
 
     def __init__(self, source: Source, settings: Settings) -> None:
         self.settings = settings
@@ -123,26 +124,27 @@ class Link:
 
     def exchange(self, key: str, commands: Sequence[Words], timeout: float | None = None,
                        breaker: waiting.Breaker | None = None, then: Then | None = None) -> list[Any]:
-        """Sends them together, once, and what `then` makes of the replies on the same connection."""
+        """Sends the commands together, once, and then, on the same connection, the commands that `then` makes from the
+        replies."""
         return self._node.exchange(commands, timeout or self.settings.answer_timeout, breaker, then)
 
     def call(self, key: str, *words: Word, timeout: float | None = None,
                    breaker: waiting.Breaker | None = None) -> Any:
-        """Sends one command, once; raises the error that it is answered by."""
+        """Sends one command, once; raises the error if the answer is one."""
         [reply] = self.exchange(key, [words], timeout, breaker)
         return checked(reply)
 
     def persist(self, key: str, *words: Word, retry_for: float | None = None, timeout: float | None = None,
                       until: waiting.Flag | None = None, also: tuple[type[Exception], ...] = ()) -> Any:
-        """The same, sent again until it is answered. REQUIRES: a second time does no harm."""
+        """The same, but sends it again until it is answered. REQUIRES: executing it twice does no harm."""
         [reply] = self.persist_all(key, [words], retry_for, timeout, until, also)
         return reply
 
     def persist_all(self, key: str, commands: Sequence[Words], retry_for: float | None = None,
                           timeout: float | None = None, until: waiting.Flag | None = None,
                           also: tuple[type[Exception], ...] = ()) -> list[Any]:
-        """Sends all again until all are answered, for `retry_for` seconds or until the flag is set; then raises the
-        last error. Errors of the kinds `also` are tried again, too."""
+        """Sends all commands again until all are answered. Gives up after `retry_for` seconds, or when the flag is set,
+        and raises the last error. Errors of the kinds in `also` are retried too."""
         end = waiting.now() + (self.settings.retry_for if retry_for is None else retry_for)
         for pause in pauses():
             try:

@@ -1,5 +1,5 @@
 # Made of millrace/asyncio by clients/python/generate_sync: change it there.
-"""A lock on one server, or on the one of a cluster that keeps it."""
+"""A lock on one server, or on the cluster node that has its key."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Lock(HeldLock):
 
     def _take(self) -> tuple[int, float]:
         deadline = waiting.now() + self._wait
-        # Also without a wait a broken connection is not the last word.
+        # A broken connection is retried even without a waiting time.
         give_up_at = waiting.now() + max(self._wait, self._link.settings.answer_timeout)
         tries = pauses()
         while True:
-            self.owner = uuid.uuid4().hex  # fresh: what an answer that was lost holds is not ours
+            self.owner = uuid.uuid4().hex  # new: a lost answer may have granted the lock to the last one
             try:
                 granted = self._ask(max(0.0, deadline - waiting.now()))
             except (ConnectionLost, RefusedForNow) as error:
@@ -54,7 +54,7 @@ class Lock(HeldLock):
                 raise LockTimeout(f"the lock {self.key} was not granted within {self._wait} seconds")
 
     def _ask(self, wait: float) -> tuple[int, float] | None:
-        """One wait in line; the token, and until when the lock is ours."""
+        """Waits in line once; returns the token, and until when this holder has the lock."""
         settings = self._link.settings
         words: list[Word] = ["LOCK.ACQUIRE", self.key, self.owner, milliseconds(self.ttl), *self._options]
         sent = waiting.now()
@@ -63,7 +63,8 @@ class Lock(HeldLock):
             return (int(token), sent + safe_part(self.ttl)) if granted else None
 
         def renewal(replies: list[Any]) -> list[Words]:
-            """On the connection that waited: it shows that we live. When it is sent, the lease begins anew."""
+            """Sent on the connection that waited, it shows that the client is alive. The lease begins again when it is
+            sent."""
             nonlocal sent
             sent = waiting.now()
             is_granted = not isinstance(replies[0], Exception) and replies[0][0]
@@ -77,11 +78,11 @@ class Lock(HeldLock):
         return int(token), sent + safe_part(self.ttl)
 
     def _forget_owner(self) -> None:
-        """Whatever this owner was granted."""
+        """Releases whatever this owner was granted."""
         try:
             self._link.call(self.key, "LOCK.RELEASE", self.key, self.owner)
         except MillraceError:
-            pass  # it has nothing, or the server is away, and then its lease ends by itself
+            pass  # it was not granted; or the server is down, and the lease will expire
 
     def _renew(self) -> float | None:
         sent = waiting.now()
@@ -94,6 +95,6 @@ class Lock(HeldLock):
             self._link.persist(self.key, "LOCK.RELEASE", self.key, self.owner,
                                      retry_for=max(0.0, until - waiting.now()))
         except NotOwner:
-            pass  # the first sending arrived, and its answer was lost
+            pass  # an earlier sending has released it, and the answer was lost
         except (ConnectionLost, RefusedForNow) as error:
             self._settings.logger.debug("the lock %s ends with its lease: %s", self.key, error)

@@ -1,5 +1,5 @@
 # Made of millrace/asyncio by clients/python/generate_sync: change it there.
-"""Writes messages in batches, each stored once however often it is sent."""
+"""Writes messages in batches; each is stored once, even if it is sent several times."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from . import waiting
 from .link import Link
 
 T = TypeVar("T")
-_WAIT_MOST = 1.0  # seconds of one WAIT for replicas; it is asked again
+_WAIT_MOST = 1.0  # seconds of one WAIT for replicas; it is repeated
 
 
 @dataclasses.dataclass
@@ -22,12 +22,12 @@ class _Item:
     tag: str
     entry: bytes
     promise: waiting.Promise[Any]
-    options: Words  # of a write by itself: ID, AT or DELAY
+    options: Words  # options of a write that is not batched: ID, AT or DELAY
     since: float
 
 
 class Producer(Generic[T]):
-    """`with` it, or close() it: closing sends what is left."""
+    """Use it with `with`, or call close(): both send what is left."""
 
     def __init__(self, link: Link, key: str, codec: Codec[T], *, linger: float, batch: int, batch_bytes: int,
                  buffer: int, retry_for: float, replicas: int) -> None:
@@ -37,10 +37,10 @@ class Producer(Generic[T]):
         self._name = uuid.uuid4().hex
         self._batches = 0
         self._mutex = waiting.Mutex()
-        self._items: list[_Item] = []  # not sent yet
+        self._items: list[_Item] = []  # messages that were not sent yet
         self._bytes = 0
         self._unanswered = 0
-        self._error: Exception | None = None  # the first since the last flush()
+        self._error: Exception | None = None  # the first error since the last flush()
         self._hurry = self._closed = False
         self._filled, self._ripe, self._room, self._quiet = (waiting.Flag() for _ in range(4))
         self._quiet.set()
@@ -48,8 +48,9 @@ class Producer(Generic[T]):
 
     def send(self, tag: str, value: T, *, id: str | None = None, at: float | None = None,
                    delay: float | None = None) -> waiting.Promise[Any]:
-        """Puts a message into the buffer, and waits while that is full. The promise is of its offset, or with `at` (Unix
-        seconds) or `delay` of its ticket. With an `id` of yours the same message can be sent by another process."""
+        """Puts a message into the buffer; waits while the buffer is full. The promise gives its offset, or with `at`
+        (Unix seconds) or `delay` its ticket. With an `id` of your own, another process can send the same message
+        again."""
         options: list[Word] = []
         if id is not None:
             options += ["ID", id]
@@ -83,7 +84,7 @@ class Producer(Generic[T]):
             self._items.append(item)
             self._bytes += len(item.entry)
             self._unanswered += 1
-            # For threads each of these takes a lock, also if there is nothing to change.
+            # With threads each of these takes a lock, even if nothing changes.
             if self._unanswered == 1:
                 self._quiet.clear()
             if len(self._items) == 1:
@@ -95,7 +96,7 @@ class Producer(Generic[T]):
             return True
 
     def flush(self) -> None:
-        """Waits until everything that was sent is answered; raises the first error there was."""
+        """Waits until everything that was sent has been answered; raises the first error there was."""
         with self._mutex:
             self._hurry = True
             self._ripe.set()
@@ -154,7 +155,7 @@ class Producer(Generic[T]):
             return True
 
     def _take(self) -> list[_Item]:
-        """The next batch: as much as goes into one write."""
+        """The next batch: as many messages as fit into one write."""
         with self._mutex:
             count = size = 0
             for item in self._items[:self._batch]:
@@ -182,7 +183,8 @@ class Producer(Generic[T]):
         return ("TWRITE", self._key, *options, "ENTRIES", *pairs)
 
     def _write(self, words: Words) -> Any:
-        """Until it is answered, and replicated if that is asked for; the offset of the first, or its ticket."""
+        """Sends a batch until it is answered, and replicated if that was asked for. Returns the offset or the ticket of
+        the first message."""
         end = waiting.now() + self._retry_for
         commands: list[Words] = [words]
         if self._replicas:

@@ -1,5 +1,5 @@
 # Made of millrace/asyncio by clients/python/generate_sync: change it there.
-"""Follows a log without a group, and resumes exactly."""
+"""Follows a log without a group, and can resume at an exact position."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ OnGap = Callable[[int, int], Any]
 
 
 class Reader(Generic[T]):
-    """An iterator of entries. `position` is where it goes on: `epoch.offset`, or an offset in a log without an epoch.
-    It reads frames where it can."""
+    """An iterator of entries. `position` is that of the next message: `epoch.offset`, or an offset in a log without an
+    epoch. It reads frames where it can."""
 
     def __init__(self, link: Link, key: str, codec: Codec[T], *, start: Start, tags: Sequence[str], count: int,
                  follow: bool, on_gap: OnGap | None, frames: bool | None) -> None:
         self._link, self._key, self._codec = link, key, codec
         self._start, self._tags, self._count, self._follow = start, tags, count, follow
         self._on_gap = on_gap
-        # A frame has all tags, and its blocks may be packed.
+        # Frames cannot be filtered by tags, and their blocks may be packed.
         self._unpack = unpacker() if frames is not False and not tags else None
         if frames and self._unpack is None:
             raise MillraceError("frames need zstd, and do not go with tags")
         self._next: int | None = None
         self._epoch = 0
-        self._rows: list[Any] = []  # read and not returned, the next one last
+        self._rows: list[Any] = []  # read and not returned yet; the last one is the next
         self._breaker = waiting.Breaker()
 
     def __iter__(self) -> Reader[T]:
@@ -51,19 +51,19 @@ class Reader(Generic[T]):
 
     @property
     def position(self) -> str | None:
-        """Of the next message; None before the first read."""
+        """The position of the next message; None before the first read."""
         following = self._rows[-1][0] if self._rows else self._next
         return None if following is None else self._position(following)
 
     def stop(self) -> None:
-        """Ends the iteration, also one that waits."""
+        """Ends the iteration, even if it is waiting."""
         self._breaker.break_off()
 
     def _position(self, offset: int) -> str:
         return f"{self._epoch}.{offset}" if self._epoch else str(offset)
 
     def _read(self) -> bool:
-        """Whether to go on: the reader was not stopped, and it follows or there was something."""
+        """Reads once. Returns whether to go on: not if the reader was stopped, or found nothing and does not follow."""
         settings = self._link.settings
         for pause in pauses():
             try:
@@ -85,14 +85,14 @@ class Reader(Generic[T]):
         raise AssertionError("pauses() never ends")
 
     def _take(self, reply: Any) -> bool:
-        """Whether to go on, as _read() says."""
+        """Takes a reply; returns whether to go on, like _read()."""
         if self._unpack is None:
             (first, last, epoch), *rows = reply
             self._begin_at(first, epoch)
             if rows:
                 self._next = rows[-1][0] + 1
             elif self._tags and last >= (self._next or 1):
-                self._next = last + 1  # how far it was looked for the tags
+                self._next = last + 1  # how far the server searched for the tags
                 return True
         elif reply is None:  # nothing came
             rows = []
@@ -105,7 +105,7 @@ class Reader(Generic[T]):
         return bool(rows) or self._follow
 
     def _begin_at(self, first: int, epoch: int) -> None:
-        """The log begins with this message: those before it that we have not read are gone."""
+        """The log begins with this message: messages before it that were not read yet are gone."""
         self._epoch = self._epoch or epoch
         expected = self._next or 1
         if first > expected:
@@ -116,7 +116,7 @@ class Reader(Generic[T]):
                 waiting.call(self._on_gap, expected, first)
 
     def _find_start(self) -> None:
-        """Resolves where to begin to an offset, once: what is asked for then can be asked for again."""
+        """Finds the offset to start at, once: a read from an offset can be repeated."""
         if isinstance(self._start, datetime.datetime):
             at = milliseconds(self._start.timestamp())
             self._next = int(self._link.call(self._key, "TSEEK", self._key, at))

@@ -1,5 +1,5 @@
 # Made of millrace/asyncio by clients/python/generate_sync: change it there.
-"""A lock over several servers that know nothing of each other: docs/guides/locks.md."""
+"""A lock over several independent servers: docs/guides/locks.md."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .link import Link
 
 
 def needed(servers: int, limit: int | None) -> int:
-    """How many servers must grant it, so that no more than `limit` owners hold it at a time."""
+    """How many servers must grant the lock, so that at most `limit` owners hold it at the same time."""
     permits = limit or 1
     return servers * permits // (permits + 1) + 1
 
@@ -42,7 +42,8 @@ class Redlock(HeldLock):
                 self._patience, [functools.partial(self._acquire_at, link) for link in self._links], self._is_enough)
             granted = sorted(token for token in tokens if token is not None)
             if len(granted) >= self._needed:
-                # The greatest of the majority with the smallest ones: one server whose clock is ahead has no say.
+                # Of the smallest tokens of a majority, the greatest: so a single server whose clock is ahead has no
+                # effect.
                 token = granted[self._needed - 1]
                 until = sent + safe_part(self.ttl)
                 if self._tell(token) and waiting.now() < until:
@@ -69,7 +70,7 @@ class Redlock(HeldLock):
             self._patience, [functools.partial(self._renew_at, link, *words) for link in self._links], self._is_enough)
 
     def _tell(self, token: int) -> bool:
-        """Whether a majority has heard of the token: from then on it gives only greater ones."""
+        """Sends the token to all servers; returns whether a majority got it. These then issue only greater ones."""
         return self._is_enough(self._renewed("TOKEN", token))
 
     def _renew(self) -> float | None:
@@ -78,7 +79,7 @@ class Redlock(HeldLock):
         if self._is_enough(answers):
             return sent + safe_part(self.ttl)
         if len(answers) - sum(answer is not None for answer in answers) > len(self._links) - self._needed:
-            return None  # so many say no that it cannot be ours
+            return None  # too many servers refused: the lock is lost
         raise MillraceError("too few servers have answered")
 
     def _release_at(self, link: Link) -> int:

@@ -44,7 +44,7 @@ class Flag:
         self.is_set = self._event.is_set
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Whether it is set in time."""
+        """Waits; returns whether the flag was set in time."""
         return self._event.wait(None if timeout is None else max(timeout, 0))
 
 
@@ -62,7 +62,7 @@ class Box(Generic[T]):
             self._changed.notify(len(items))
 
     def take_now(self) -> T | None:
-        """The next item, if there is one. Without the lock: a deque has one of its own."""
+        """The next item, if there is one. Needs no lock: a deque is thread-safe itself."""
         try:
             return self._items.popleft()
         except IndexError:
@@ -76,7 +76,7 @@ class Box(Generic[T]):
             return item
 
     def empty(self) -> list[T]:
-        """Takes out everything there is."""
+        """Removes and returns all items."""
         with self._changed:
             items = list(self._items)
             self._items.clear()
@@ -93,10 +93,10 @@ class Task:
         self._thread = thread
 
     def cancel(self) -> None:
-        """A thread cannot be cancelled: it is left alone, and what it brings is ignored."""
+        """A thread cannot be cancelled: it runs on, and its result is ignored."""
 
     def join(self, timeout: float | None = None) -> bool:
-        """Whether it has ended in time."""
+        """Waits; returns whether it has ended in time."""
         self._thread.join(None if timeout is None else max(timeout, 0))
         return not self._thread.is_alive()
 
@@ -112,7 +112,7 @@ def sleep(seconds: float) -> None:
 
 
 def call(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls what a user gave us. An async function would return without having done anything: that is an error."""
+    """Calls a function of the user. An async function is an error: it would return without having done anything."""
     returned = function(*arguments)
     if inspect.iscoroutine(returned):
         returned.close()
@@ -121,7 +121,7 @@ def call(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def call_within(limit: float, function: Callable[..., Any], *arguments: Any) -> Any:
-    """The same. A thread that takes longer is left alone."""
+    """The same, with a time limit. A thread that takes longer runs on."""
     promise = new_promise()
     spawn("handler", _keep, promise, call, function, *arguments)
     try:
@@ -135,12 +135,12 @@ def call_within(limit: float, function: Callable[..., Any], *arguments: Any) -> 
 def _keep(promise: concurrent.futures.Future[Any], function: Callable[..., Any], *arguments: Any) -> None:
     try:
         promise.set_result(function(*arguments))
-    except BaseException as error:  # it belongs to whoever asks for the result
+    except BaseException as error:  # the error is for the caller that asks for the result
         promise.set_exception(error)
 
 
 def all_within(timeout: float, functions: list[Callable[[], T]], enough: Callable[[list[T]], bool]) -> list[T]:
-    """Runs all at once; what those returned that came in time, and no later than enough of them have."""
+    """Runs all at the same time, until enough of them have returned or the time is over; returns the results so far."""
     results: list[T] = []
     promises = [new_promise() for _ in functions]
     for promise, function in zip(promises, functions):
@@ -182,10 +182,10 @@ class Breaker:
                 self._connection = None
 
     def break_off(self) -> None:
-        """From now on everything that runs in it ends."""
+        """Ends the wait that runs in it, and all later ones."""
         with self._mutex:
             self._broken = True
-            # The other thread reads from this socket: it is woken by the end of the stream, and closes it itself.
+            # The other thread reads from this socket: the end of the stream wakes it, and it closes the socket itself.
             waited_for = getattr(self._connection, "_sock", None)
             if waited_for is not None:
                 with contextlib.suppress(OSError):
@@ -193,7 +193,7 @@ class Breaker:
 
 
 def apart(exchange: Callable[[], T], connection: Any, breaker: Breaker | None = None) -> T:
-    """A thread cannot be cancelled: there is nothing to keep away from it."""
+    """A thread cannot be cancelled, so the exchange needs no protection."""
     return exchange() if breaker is None else breaker.run(exchange, connection)
 
 
@@ -209,9 +209,9 @@ class Canceller:
 
 @contextlib.contextmanager
 def on_signals(signals: Iterable[int], function: Callable[[], None]) -> Iterator[None]:
-    """Calls the function when one of the signals comes. REQUIRES: the main thread, if there are any."""
+    """Calls the function when one of the signals arrives. REQUIRES: the main thread, if there are any."""
     def handler(number: int, frame: object) -> None:
-        # In a thread of its own: here the main thread may hold any lock.
+        # In a thread of its own: when the signal arrives, the main thread may hold any lock.
         threading.Thread(target=function, daemon=True).start()
 
     before = {number: signal.signal(number, handler) for number in signals}

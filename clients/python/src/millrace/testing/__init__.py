@@ -3,8 +3,9 @@
     with start_server() as server:
         mr = Millrace.from_url(server.url)
 
-With pytest installed, the fixture `millrace_server` is one for the whole session, empty for each test. The module is found
-by MILLRACE_MODULE, or where the package of the distribution puts it; the server by MILLRACE_SERVER, or in PATH.
+With pytest installed, the fixture `millrace_server` is such a server, shared by the whole session and emptied for each
+test. The module is the one that MILLRACE_MODULE names, or is where the package of the distribution puts it. The server
+is the one that MILLRACE_SERVER names, or is in PATH.
 """
 
 from .server import MODULE_PATHS, TestServer, start_server

@@ -1,4 +1,4 @@
-"""Fixtures for pytest, found by it when the package is installed."""
+"""Fixtures for pytest, which finds them when the package is installed."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import Any
 import redis
 
 MODULE_PATHS = ("/usr/lib/millrace/millrace.so", "/usr/local/lib/millrace/millrace.so")
-_PATIENCE = 60.0  # seconds for a start
+_PATIENCE = 60.0  # seconds that a start may take
 
 
 def _module() -> str:
@@ -42,7 +42,7 @@ def _free_port() -> int:
 class TestServer:
     """Use it as a context manager, or call stop()."""
 
-    __test__ = False  # for pytest: not a class of tests
+    __test__ = False  # tells pytest that this is not a class of tests
 
     def __init__(self, **settings: object) -> None:
         """Settings are the server's own, with _ for -: appendonly="yes"."""
@@ -65,7 +65,7 @@ class TestServer:
         return redis.Redis(host="127.0.0.1", port=self.port, **options)
 
     def flush(self) -> None:
-        """Removes everything."""
+        """Stops the server and removes all its files."""
         with self.client() as client:
             client.flushall()
 
@@ -83,7 +83,7 @@ class TestServer:
         self.stop()
 
     def _start(self) -> None:
-        for _ in range(10):  # another process may take the port before the server does
+        for _ in range(10):  # another process may take the port first
             self.port = _free_port()
             lines = [f"{name} {value}" for name, value in self._settings.items()]
             lines += [f"port {self.port}", f"dir {self.directory}", f"loadmodule {_module()}"]
