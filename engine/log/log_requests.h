@@ -158,6 +158,10 @@ struct AckRequest {
   ByteView group;
   std::optional<ByteView> consumer = std::nullopt;  // only messages that it has
   std::vector<OffsetRange> ranges;
+  // A request that continues: what it has acknowledged so far. `ranges` is what is left.
+  std::optional<uint64_t> acknowledged = std::nullopt;
+  // It never waits for messages, and continues until it is done.
+  std::optional<uint64_t> block_ms = std::nullopt;
 };
 
 struct NackRequest {
