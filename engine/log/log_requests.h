@@ -32,6 +32,8 @@ struct WriteRequest {
   std::optional<uint64_t> delay_ms = std::nullopt;
   // A frame with the messages, instead of pairs.
   std::optional<ByteView> frame = std::nullopt;
+  // The pairs are the records of a block: see MessageBlocks::append_all().
+  bool are_records = false;
   // The caller has checked for room (Log::room_for_groups()), so Retention::refuse does not apply.
   bool is_admitted = false;
 
