@@ -9,6 +9,7 @@
 //   if (frame.failure() != nullptr) …          what came until then must not be used
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "engine/base/bytes.h"
@@ -99,7 +100,20 @@ class FrameReader {
     Walk walk = walk_;  // a local copy, so that it stays in registers
     Message message{};
     uint64_t given = 0;
+    const bool is_all_inside = block_.first >= head_.from && block_.first + block_.count + block_.missing <= head_.end;
     while (walk.left != 0) {
+      if (is_all_inside && walk.left != block_.count) {
+        // As many as cannot reach the end of time.
+        const uint64_t most = std::min(walk.left, (INT64_MAX - walk.time.value()) / 0x80);
+        const uint64_t alike = records_.next_alike(most, [&](ByteView tag, ByteView entry, uint64_t delta) {
+          walk.time = walk.time + delta;
+          take(Message{walk.offset, tag, entry, walk.time});
+          ++walk.offset;
+        });
+        walk.left -= alike;
+        given += alike;
+        if (walk.left == 0) break;
+      }
       if (const char* const reason = step(walk, message)) [[unlikely]] {
         return wrong(reason);
       }

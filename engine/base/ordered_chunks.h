@@ -104,7 +104,9 @@ class OrderedChunks {
       const auto end = std::ranges::lower_bound(begin, entries.end(), to, {}, key_of);
       auto gone = begin;
       for (auto at = begin; at != end; ++at) {
-        if (!leaves(*at)) *gone++ = *at;
+        if (leaves(*at)) continue;
+        if (gone != at) *gone = *at;
+        ++gone;
       }
       size_ -= static_cast<size_t>(end - gone);
       entries.erase(gone, end);
@@ -131,6 +133,20 @@ class OrderedChunks {
     if (empty() || !(from < to)) return 0;
     const size_t chunks = chunk_for(to) - chunk_for(from);
     return chunks * (size_ / (chunks_.size() - head_));
+  }
+
+  // The entry that has `count` entries before it from `from` on; null if there are no more than that. Cost: O(log n +
+  // count / 64); of the entries passed, only those of the first chunk are looked at.
+  const Entry* after(Key from, size_t count) const {
+    if (empty()) return nullptr;
+    size_t i = chunk_for(from);
+    count += static_cast<size_t>(std::ranges::lower_bound(chunks_[i].entries, from, {}, key_of) -
+                                 chunks_[i].entries.begin());
+    for (; i < chunks_.size(); ++i) {
+      if (count < chunks_[i].entries.size()) return &chunks_[i].entries[count];
+      count -= chunks_[i].entries.size();
+    }
+    return nullptr;
   }
 
   // In order; `visit` must not change the sequence.

@@ -49,6 +49,11 @@ void expect_same_answers(Chunks& chunks, const Model& model, uint64_t key) {
   same(chunks.floor(key), above == model.begin() ? above : std::prev(above), above != model.begin());
   same(chunks.ceiling(key), ceiling, ceiling != model.end());
   same(std::as_const(chunks).ceiling(key), ceiling, ceiling != model.end());
+  for (const size_t count : {size_t{0}, size_t{1}, size_t{7}, size_t{70}, size_t{1000}}) {
+    auto after = ceiling;
+    for (size_t i = 0; i < count && after != model.end(); ++i) ++after;
+    same(chunks.after(key, count), after, after != model.end());
+  }
 }
 
 void run_history(uint64_t seed) {

@@ -103,14 +103,14 @@ void RecentIds::add(const Fingerprint& id, const Answer& answer, UnixMs now) {
   if (chunks_.empty()) front_date_ = now;
   make_room(kLongest, now);
   Chunk& chunk = chunks_.back();
-  char record[kLongest];
+  const uint32_t place = chunk.bytes.size();
+  char* const record = chunk.bytes.extend(kLongest);
   char* end = put_varint(put_fingerprint(record, id), now - chunk.base);
   end = put_varint(end, answer.number << 1 | (answer.date ? 1 : 0));
   if (answer.date) end = put_varint(end, answer.date->value());
+  chunk.bytes.cut(place + static_cast<uint32_t>(end - record));
   const auto number = first_chunk_ + static_cast<uint32_t>(chunks_.size()) - 1;
-  const uint32_t position = number * kChunkSize + chunk.bytes.size();
-  const auto size = static_cast<uint32_t>(end - record);
-  std::memcpy(chunk.bytes.extend(size), record, size);
+  const uint32_t position = number * kChunkSize + place;
   index_.insert(id.low, position);
   last_date_ = now;
 }

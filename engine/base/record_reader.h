@@ -60,6 +60,36 @@ class RecordReader {
     return nullptr;
   }
 
+  // Reads up to `most` records that are like nearly all: with the tag of the record before, a time delta below 128 and
+  // an entry shorter than 16 KiB, in a block without gaps. Calls take(tag, entry, time delta) for each. Stops before
+  // the first that is different; next() reads that one. Returns how many were read. A third of the work of next().
+  template <class Take>
+  [[gnu::always_inline]] uint64_t next_alike(uint64_t most, Take take) {
+    if (has_gaps_ || recent_ == 0 || recent_ >= 0x80) return 0;
+    const char* at = at_;
+    const char* const end = end_;
+    const auto reference = static_cast<uint8_t>(recent_);
+    const ByteView tag = recent_tag_;
+    uint64_t left = most;
+    // Reference, time delta, and two bytes for the length, the second of which may be the entry's first.
+    for (; left != 0 && end - at >= 4; --left) {
+      const auto delta = static_cast<uint8_t>(at[1]);
+      if (static_cast<uint8_t>(at[0]) != reference || delta >= 0x80) break;
+      uint64_t size = static_cast<uint8_t>(at[2]);
+      const char* entry = at + 3;
+      if (size >= 0x80) {
+        const auto high = static_cast<uint8_t>(*entry++);
+        if (high >= 0x80) break;
+        size = (size & 0x7f) | uint64_t{high} << 7;
+      }
+      if (size > static_cast<uint64_t>(end - entry)) break;
+      take(tag, ByteView(entry, size), delta);
+      at = entry + size;
+    }
+    at_ = at;
+    return most - left;
+  }
+
  private:
   static constexpr const char* kEndsInMessage = "a block ends inside a message";
 

@@ -14,6 +14,7 @@ namespace {
 
 constexpr uint64_t kSmallestBuffer = 64;
 constexpr uint32_t kFewestLandmarks = 8;
+constexpr uint32_t kPieceBytes = 1024;
 
 }  // namespace
 
@@ -139,6 +140,45 @@ size_t Block::append_alike(TagPosition tag, std::span<const ByteView> pairs, Blo
     ++count_;
   }
   return next / 2 - 1;
+}
+
+size_t Block::append_records(TagPosition tag, std::span<const ByteView> pairs, BlockLimits limits) {
+  const size_t head = varint_size(tag) + 1;  // and a delta of 0
+  const uint64_t room = std::min(limits.bytes, bytes_.capacity()) - std::min(limits.bytes, bytes_.size());
+  const ByteView same = pairs[0];
+  const char* const begin = pairs[1].data() + pairs[1].size();
+  const size_t most = std::min(pairs.size(), size_t{2} * (limits.messages - std::min(limits.messages, count_)) + 2);
+  const char* end = begin;
+  size_t behind = 2;
+  for (; behind < most; behind += 2) {
+    const ByteView entry = pairs[behind + 1];
+    const char* const next = end + head + varint_size(entry.size());
+    // A tag has one view in its block, so these bytes are all in one block.
+    if (pairs[behind].data() != same.data() || entry.data() != next) break;
+    if (static_cast<uint64_t>(next - begin) + entry.size() > room) break;
+    end = next + entry.size();
+  }
+  const auto size = static_cast<uint32_t>(end - begin);
+  if (size == 0) return 0;
+  uint32_t start = bytes_.size();
+  char* const base = bytes_.extend(size) - start;
+  // In pieces, for which memcpy is fastest.
+  for (uint32_t done = 0; done < size; done += kPieceBytes) {
+    std::memcpy(base + start + done, begin + done, std::min(kPieceBytes, size - done));
+  }
+  uint64_t entries = 0;
+  for (size_t i = 2; i < behind; i += 2) {
+    const size_t length = pairs[i + 1].size();
+    if (count_ % kStride == 0) mark(start, last_time_);
+    char* at = put_varint(base + start, tag);
+    *at++ = 0;
+    start = static_cast<uint32_t>(put_varint(at, length) - base + static_cast<ptrdiff_t>(length));
+    entries += length;
+    ++count_;
+  }
+  const size_t alike = behind / 2 - 1;
+  payload_ += alike * same.size() + entries;
+  return alike;
 }
 
 // Doubles, so that small logs stay small, up to the size of a full block, which is a

@@ -72,6 +72,10 @@ class Block {
   // REQUIRES: !empty()
   size_t append_alike(TagPosition tag, std::span<const ByteView> pairs, BlockLimits limits);
 
+  // The same for messages that lie in the memory as the records of a block: copies many at once. It stops before a
+  // message that does not follow the one before it, and before one whose record would have another size here.
+  size_t append_records(TagPosition tag, std::span<const ByteView> pairs, BlockLimits limits);
+
   // Allocates the memory of a full block at once. REQUIRES: empty()
   void reserve(BlockLimits limits) { bytes_.reserve(limits.bytes); }
 

@@ -37,11 +37,12 @@ Offset MessageBlocks::append(ByteView tag, ByteView entry, BlockLimits limits) {
   return offset;
 }
 
-void MessageBlocks::append_all(std::span<const ByteView> pairs, BlockLimits limits) {
+void MessageBlocks::append_all(std::span<const ByteView> pairs, BlockLimits limits, bool are_records) {
   while (!pairs.empty()) {
     append(pairs[0], pairs[1], limits);
     const uint64_t before = newest_.payload();
-    const size_t alike = newest_.append_alike(tags_.recent(), pairs, limits);
+    size_t alike = are_records ? newest_.append_records(tags_.recent(), pairs, limits) : 0;
+    if (alike == 0) alike = newest_.append_alike(tags_.recent(), pairs, limits);
     payload_ += newest_.payload() - before;
     pairs = pairs.subspan(2 + 2 * alike);
   }

@@ -82,9 +82,10 @@ class MessageBlocks {
   // Appends with the date clock() and returns the offset. O(1), amortised.
   // REQUIRES: room() > 0; tag and entry together under 2 GiB.
   Offset append(ByteView tag, ByteView entry, BlockLimits limits = {});
-  // The same for messages tag, entry, tag, entry, …, in less time if neighbours have the same tag.
-  // REQUIRES: room() for them
-  void append_all(std::span<const ByteView> pairs, BlockLimits limits = {});
+  // The same for messages tag, entry, tag, entry, …, in less time if neighbours have the same tag. `are_records`: they
+  // are views of the records of blocks (record_format.h), messages with the same view of a tag of the same block; then
+  // many of them are copied at once. REQUIRES: room() for them
+  void append_all(std::span<const ByteView> pairs, BlockLimits limits = {}, bool are_records = false);
 
   // --- evicting ---
   struct Evicted {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/frame_reader.h"
+#include "engine/blocks/frame_builder.h"
 #include "tests/model/seeds.h"
 
 namespace millrace {
@@ -122,6 +124,50 @@ TEST(MessageBlocks, ManyAtOnceAreStoredAsOneByOne) {
       ASSERT_EQ(message.written, expected.written);
       ASSERT_EQ(message.entry, expected.entry);
     }
+  });
+}
+
+TEST(MessageBlocks, RecordsOfAFrameAreStoredAsOneByOne) {
+  testing::run_seeds(200, [](uint64_t seed) {
+    std::mt19937_64 random(seed);
+    const std::string tags[] = {"paid", "sent", "", std::string(200, 't')};
+    MessageBlocks source, one_by_one, records;
+    size_t tag = random() % 4;
+    uint64_t date = 10;
+    for (uint64_t i = 1 + random() % 400; i > 0; --i) {
+      if (random() % 30 == 0) tag = random() % 4;
+      if (random() % 10 == 0) date += random() % 3 == 0 ? random() % 1000 : 1;
+      source.tick(UnixMs(date));
+      source.append(tags[tag], std::string(random() % 20 == 0 ? random() % 3000 : random() % 150, 'e'));
+    }
+    const std::string frame = build_frame(source, {}, Offset(1), {}).bytes;
+    std::vector<ByteView> pairs;
+    FrameReader reader(frame);
+    for (FrameBlock block; reader.next_block(block);) {
+      reader.enter(block.bytes);
+      reader.each([&](const Message& message) { pairs.insert(pairs.end(), {message.tag, message.entry}); });
+    }
+    ASSERT_EQ(reader.failure(), nullptr);
+    ASSERT_EQ(pairs.size(), 2 * source.count());
+    const BlockLimits limits{.bytes = 64 + static_cast<uint32_t>(random() % 20'000),
+                             .messages = 5 + static_cast<uint32_t>(random() % 1000)};
+    // What is there decides where the tags are.
+    for (MessageBlocks* blocks : {&one_by_one, &records}) {
+      for (uint64_t i = 0; i < seed % 3; ++i) blocks->append(tags[3 - i], "before", limits);
+      blocks->tick(UnixMs(50));
+    }
+    for (size_t i = 0; i < pairs.size(); i += 2) one_by_one.append(pairs[i], pairs[i + 1], limits);
+    records.append_all(pairs, limits, true);
+    ASSERT_EQ(records.check(), nullptr);
+    ASSERT_EQ(records.payload(), one_by_one.payload());
+    std::vector<std::string> bytes[2];
+    for (const MessageBlocks* blocks : {&one_by_one, &records}) {
+      blocks->each_block([&](const Block& block) {
+        bytes[blocks == &records].emplace_back(block.bytes());
+        bytes[blocks == &records].push_back(std::to_string(block.memory()) + " " + std::to_string(block.payload()));
+      });
+    }
+    ASSERT_EQ(bytes[1], bytes[0]);
   });
 }
 

@@ -143,6 +143,14 @@ uint64_t Group::acknowledge(Offset from, Offset to, std::optional<ByteView> cons
   return id.is_none() ? 0 : forget(from, to + 1, {id, consumers_.messages(id)});
 }
 
+Offset Group::end_of_part(Offset from, Offset to, const std::optional<ByteView>& consumer, size_t ranges) const {
+  if (pending_.empty()) return to;
+  const ConsumerId id = consumer ? consumers_.find(*consumer) : ConsumerId::none();
+  if (consumer && id.is_none()) return to;
+  if (is_all(from, to + 1, {std::nullopt, consumer ? consumers_.messages(id) : UINT64_MAX})) return to;
+  return pending_.end_of_many(from, to, ranges);
+}
+
 uint64_t Group::give_back(Offset from, Offset to, UnixMs at, GiveBack how) {
   std::vector<PendingPart> taken;
   const uint64_t count = pending_.extract(from, to + 1, [&](const PendingPart& part) { taken.push_back(part); });
@@ -211,8 +219,7 @@ std::vector<PendingPart> Group::held_by(ByteView consumer, Offset from, uint64_t
 
 uint64_t Group::forget(Offset from, Offset to, Pending::Holder holder) {
   if (pending_.empty()) return 0;
-  const bool holds_all = holder.messages >= pending_.count();
-  if (holds_all && from <= pending_.first() && pending_.end() <= to) {
+  if (is_all(from, to, holder)) {
     // No range need be looked at.
     const uint64_t all = pending_.count();
     pending_.clear();

@@ -165,6 +165,9 @@ class Group {
   // Both ends are inclusive. Return how many of the messages were pending. With a consumer: only messages that it
   // holds.
   uint64_t acknowledge(Offset from, Offset to, std::optional<ByteView> consumer = std::nullopt);
+  // The end of a part of [from, to], both inclusive, that acknowledge() may be called for to look at about `ranges`
+  // ranges. It is `to` if there are no more, or none need be looked at. REQUIRES: ranges != 0
+  Offset end_of_part(Offset from, Offset to, const std::optional<ByteView>& consumer, size_t ranges) const;
   // The messages are due again at `at`. Whatever `how` does not name stays as it is.
   uint64_t give_back(Offset from, Offset to, UnixMs at, GiveBack how = {});
   // Delivers messages to their holder once more, without counting an attempt. They are due again after a new interval.
@@ -206,6 +209,10 @@ class Group {
   uint64_t share_of_due(uint64_t count, uint64_t fresh) const;
   static GivingUp giving_up(const std::vector<Pending::GivenUp>& given);
   void put(OffsetBits messages, PendingTerms terms, std::optional<ByteView> consumer);
+  // True if all pending messages are in [from, to), and held by the holder: they can be forgotten at once.
+  bool is_all(Offset from, Offset to, const Pending::Holder& holder) const {
+    return holder.messages >= pending_.count() && from <= pending_.first() && pending_.end() <= to;
+  }
   uint64_t forget(Offset from, Offset to, Pending::Holder holder = {});
 
   Offset next_;

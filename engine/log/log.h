@@ -74,9 +74,9 @@ class Log {
     return offset;
   }
   // Of tag, entry, tag, entry, …
-  void append_all(std::span<const ByteView> pairs, BlockLimits limits = {}) {
+  void append_all(std::span<const ByteView> pairs, BlockLimits limits = {}, bool are_records = false) {
     if (compaction() == nullptr) [[likely]] {
-      return messages_.append_all(pairs, limits);
+      return messages_.append_all(pairs, limits, are_records);
     }
     for (size_t i = 0; i < pairs.size(); i += 2) append(pairs[i], pairs[i + 1], limits);
   }

@@ -21,5 +21,7 @@ inline constexpr const char* kLogScheduled = "SCHEDULED";  // a part
 
 // Eviction by age is replicated as a separate request.
 inline constexpr const char* kEvictCommand = "TEVICT";
+// A part of a large acknowledgement.
+inline constexpr const char* kAckCommand = "TACK";
 
 }  // namespace millrace

@@ -16,8 +16,8 @@ namespace {
 // The memory of a frame is reused for the next one, up to this size.
 constexpr size_t kMostFrameRoom = size_t{1024} * 1024;
 
-// The most messages for which memory is reserved because of the count in a frame.
-constexpr uint64_t kReservedMessages = 1024;
+// A record takes a tag reference, a time delta and the length of its entry.
+constexpr uint64_t kSmallestRecord = 3;
 
 // The messages of a frame. Borrows its bytes, and owns the unpacked bytes of its packed blocks.
 struct FrameContents {
@@ -34,9 +34,8 @@ std::unexpected<Error> bad_frame(const char* reason) {
 Result<FrameContents> decode_frame(ByteView bytes, ZstdContexts& zstd, bool decides) {
   FrameContents contents;
   FrameReader frame(bytes);
-  if (frame.failure() == nullptr) {
-    if (frame.head().count > kMaxFrameMessages) return bad_frame("one with more than 1000000 messages");
-    contents.pairs.reserve(2 * std::min(frame.head().count, kReservedMessages));
+  if (frame.failure() == nullptr && frame.head().count > kMaxFrameMessages) {
+    return bad_frame("one with more than 1000000 messages");
   }
   uint64_t unpacked = 0, unpacked_messages = 0;
   for (FrameBlock block; frame.next_block(block);) {
@@ -53,10 +52,15 @@ Result<FrameContents> decode_frame(ByteView bytes, ZstdContexts& zstd, bool deci
       zstd.unpack(records, to, size) ? void(records = {to, size}) : frame.fail_unpacking();
     }
     frame.enter(records);
-    frame.each([&](const Message& message) {
-      contents.pairs.push_back(message.tag);
-      contents.pairs.push_back(message.entry);
+    // There is room for all of them, so that none is checked for it. The bytes limit it, whatever the frame says.
+    const size_t before = contents.pairs.size();
+    contents.pairs.resize(before + 2 * std::min(block.count, records.size() / kSmallestRecord));
+    ByteView* next = contents.pairs.data() + before;
+    frame.each([&next](const Message& message) {
+      *next++ = message.tag;
+      *next++ = message.entry;
     });
+    contents.pairs.resize(static_cast<size_t>(next - contents.pairs.data()));
   }
   if (frame.failure() != nullptr) return bad_frame(frame.failure());
   if (contents.pairs.empty()) return bad_frame("one without messages");
@@ -71,6 +75,7 @@ Outcome<WriteAnswer> LogOperations::write_frame(Place<Log>& place, const WriteRe
   WriteRequest plain = request;
   plain.frame = std::nullopt;
   plain.pairs = contents->pairs;
+  plain.are_records = true;
   return write(place, plain, call);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "engine/log/group_effects.h"
 #include "engine/log/log_codec.h"
@@ -95,28 +96,82 @@ bool LogOperations::acknowledge_takes_time(const Log* log, const AckRequest& req
   return group != nullptr && group->settings().idle_ms != 0;
 }
 
-Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, const AckRequest& request, const Call& call) {
+Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, AckRequest& request, const Call& call) {
   Outcome<uint64_t> done;
   Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
   if (group == nullptr) {
     done.answer = std::unexpected(no_group(place.name(), request.group));
     return done;
   }
-  uint64_t acknowledged = 0;
-  // Not limited, because the request itself is replicated.
-  for (const OffsetRange& range : request.ranges) {
-    acknowledged += group->acknowledge(range.from, range.to, request.consumer);
-  }
+  const uint64_t before = request.acknowledged.value_or(0);
+  // Replicas repeat a request that is done at once, so it is not limited.
+  const uint64_t acknowledged =
+      call.may_wait ? acknowledge_part(*group, request, done.consequences) : acknowledge_all(*group, request);
+  done.answer = before + acknowledged;
   if (acknowledged == 0) return done;
-  done.answer = acknowledged;
   if (group->settings().idle_ms != 0) use_group(*group, request.group, call, done.consequences.effects);
   counters_.acknowledged += acknowledged;
-  done.consequences.effects.add_request();
+  if (!request.acknowledged) done.consequences.effects.add_request();
   done.consequences.events.add("tack");
   settle_groups(*place.get());
   // There may be room for more pending messages now.
   done.consequences.wake = Wake::all_lines();
   return done;
+}
+
+// No range of offsets can have more batches than offsets, so nearly all requests are done at once.
+bool LogOperations::acknowledge_may_go_on(const AckRequest& request) const {
+  uint64_t most = 0;
+  for (const OffsetRange& range : request.ranges) {
+    most += std::min<uint64_t>(range.to - range.from, limits_.batches_at_once) + 1;
+  }
+  return most > limits_.batches_at_once;
+}
+
+uint64_t LogOperations::acknowledge_all(Group& group, const AckRequest& request) {
+  uint64_t acknowledged = 0;
+  for (const OffsetRange& range : request.ranges) {
+    acknowledged += group.acknowledge(range.from, range.to, request.consumer);
+  }
+  return acknowledged;
+}
+
+uint64_t LogOperations::acknowledge_part(Group& group, AckRequest& request, Consequences& follow) const {
+  size_t left = limits_.batches_at_once;
+  uint64_t acknowledged = 0;
+  size_t next = 0;
+  std::vector<OffsetRange> parts;
+  for (; next < request.ranges.size() && left != 0; ++next) {
+    OffsetRange& range = request.ranges[next];
+    Offset to = range.to;
+    if (to - range.from >= left) [[unlikely]] {
+      to = group.end_of_part(range.from, to, request.consumer, left);
+    }
+    left -= to == range.to ? std::min<uint64_t>(left, to - range.from + 1) : left;
+    acknowledged += group.acknowledge(range.from, to, request.consumer);
+    if (to == range.to) continue;
+    parts.push_back({range.from, to});
+    range.from = to + 1;
+    break;
+  }
+  const bool is_done = next == request.ranges.size();
+  if (is_done && !request.acknowledged) [[likely]] {
+    return acknowledged;
+  }
+  parts.insert(parts.begin(), request.ranges.begin(), request.ranges.begin() + static_cast<ptrdiff_t>(next));
+  request.ranges.erase(request.ranges.begin(), request.ranges.begin() + static_cast<ptrdiff_t>(next));
+  request.acknowledged = request.acknowledged.value_or(0) + acknowledged;
+  if (!is_done) follow.wait = Wait{.line = std::nullopt, .mark = 0, .tags = {}, .goes_on = true};
+  if (acknowledged == 0) return 0;
+  std::vector<std::string> texts;
+  for (const OffsetRange& part : parts) {
+    texts.push_back(std::to_string(part.from.value()) + "-" + std::to_string(part.to.value()));
+  }
+  std::vector<ByteView> words = {request.group};
+  if (request.consumer) words.insert(words.end(), {"CONSUMER", *request.consumer});
+  words.insert(words.end(), texts.begin(), texts.end());
+  follow.effects.add_words(kAckCommand, words);
+  return acknowledged;
 }
 
 Outcome<bool> LogOperations::drop_group(Place<Log>& place, ByteView group, const Call&) {

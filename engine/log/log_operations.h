@@ -32,6 +32,7 @@ struct LogLimits {
   uint64_t pending_max = 1'000'000;                  // for a group without its own limit
   uint64_t read_bytes = uint64_t{64} * 1024 * 1024;  // payload of one answer, for a read without its own limit
   uint64_t ids_ms = uint64_t{10} * 60 * 1000;        // how long a log without its own window remembers ids
+  size_t batches_at_once = 50'000;                   // ranges of pending messages that are acknowledged without a pause
 };
 
 // When and how full blocks are packed.
@@ -93,10 +94,14 @@ class LogOperations {
 
   // --- groups. Failure: NoGroup, if there is no such group ---
   // Returns how many of the messages were pending.
-  Outcome<uint64_t> acknowledge(Place<Log>& place, const AckRequest& request, const Call& call);
+  // With many pending messages in its ranges, a request that may wait acknowledges some of them at a time, and
+  // continues after other clients have had their turn (Wait::goes_on); each time with its own effect.
+  Outcome<uint64_t> acknowledge(Place<Log>& place, AckRequest& request, const Call& call);
   // False if acknowledge() does not use Call::now, so that the caller need not read its clocks. It uses the time only
   // for a group that is dropped when idle.
   static bool acknowledge_takes_time(const Log* log, const AckRequest& request);
+  // False if acknowledge() will certainly not continue in another turn.
+  bool acknowledge_may_go_on(const AckRequest& request) const;
   // Makes messages due again at the date in the request, or gives them up if it says so. Returns how many were pending.
   // One call handles the messages of some thousand deliveries at most; if the result is less than what was named, call
   // again. Failure: also Range, if one call finds no message that the named consumer holds, and Full, if the dead
@@ -192,6 +197,8 @@ class LogOperations {
                                                   MessageSink& sink);
   Outcome<uint64_t> put_off(Group& group, ByteView name, const std::vector<OffsetRange>& ranges, UnixMs at,
                             GiveBack how, const Call& call);
+  static uint64_t acknowledge_all(Group& group, const AckRequest& request);
+  uint64_t acknowledge_part(Group& group, AckRequest& request, Consequences& follow) const;
   Outcome<uint64_t> give_up_now(Place<Log>& place, const NackRequest& request, const Call& call);
   Result<void> check_settings(const Place<Log>& place, const SetGroupRequest& request);
   // Gives up the messages that are due for it, while their dead letters take at most `bytes`, which is lowered by what

@@ -32,6 +32,8 @@ struct WriteRequest {
   std::optional<uint64_t> delay_ms = std::nullopt;
   // A frame with the messages, instead of pairs.
   std::optional<ByteView> frame = std::nullopt;
+  // The pairs are the records of a block: see MessageBlocks::append_all().
+  bool are_records = false;
   // The caller has checked for room (Log::room_for_groups()), so Retention::refuse does not apply.
   bool is_admitted = false;
 
@@ -158,6 +160,10 @@ struct AckRequest {
   ByteView group;
   std::optional<ByteView> consumer = std::nullopt;  // only messages that it has
   std::vector<OffsetRange> ranges;
+  // A request that continues: what it has acknowledged so far. `ranges` is what is left.
+  std::optional<uint64_t> acknowledged = std::nullopt;
+  // It never waits for messages, and continues until it is done.
+  std::optional<uint64_t> block_ms = std::nullopt;
 };
 
 struct NackRequest {

@@ -60,7 +60,8 @@ class LogUpkeep : public ::testing::Test {
     return {.group = "g", .consumer = consumer, .ranges = {{Offset(from), Offset(to)}}};
   }
   uint64_t acknowledged(std::optional<ByteView> consumer, uint64_t from, uint64_t to) {
-    return *operations_.acknowledge(place_, ack(consumer, from, to), {}).answer;
+    AckRequest request = ack(consumer, from, to);
+    return *operations_.acknowledge(place_, request, {}).answer;
   }
   Log& log() { return *place_.get(); }
 
@@ -210,6 +211,62 @@ TEST_F(LogUpkeep, AGroupThatWasDroppedIsNotFoundAgain) {
   EXPECT_EQ(copy.group("g")->next(), Offset(1));
   EXPECT_TRUE(log().drop_group("h"));
   EXPECT_EQ(log().group("h"), nullptr);
+}
+
+TEST_F(LogUpkeep, AcknowledgesManyBatchesAPartAtATime) {
+  write(1'000, 10);
+  for (int i = 0; i < 10; ++i) read(i % 2 == 0 ? "ann" : "bob", 1);
+  limits_.batches_at_once = 4;
+  AckRequest request = ack({}, 1, 9);
+  EXPECT_TRUE(operations_.acknowledge_may_go_on(request));
+  EXPECT_FALSE(operations_.acknowledge_may_go_on(ack({}, 1, 4)));
+  std::vector<uint64_t> pending;
+  std::vector<bool> waits;
+  std::optional<uint64_t> answer;
+  for (bool goes_on = true; goes_on;) {
+    const auto done = operations_.acknowledge(place_, request, {.now = {}, .decides = true, .may_wait = true});
+    goes_on = done.consequences.wait.has_value();
+    waits.push_back(goes_on);
+    pending.push_back(log().group("g")->pending().count());
+    EXPECT_FALSE(done.consequences.effects.empty());
+    EXPECT_FALSE(done.consequences.effects.is_request_alone()) << "a replica repeats the part, not the whole";
+    if (!goes_on) answer = *done.answer;
+  }
+  EXPECT_EQ(pending, (std::vector<uint64_t>{6, 2, 1}));
+  EXPECT_EQ(waits, (std::vector<bool>{true, true, false}));
+  EXPECT_EQ(answer, 9U);
+}
+
+TEST_F(LogUpkeep, AcknowledgesInPartsOnlyWhatTheConsumerHolds) {
+  write(1'000, 10);
+  for (int i = 0; i < 10; ++i) read(i % 2 == 0 ? "ann" : "bob", 1);
+  limits_.batches_at_once = 3;
+  AckRequest request = ack("bob", 1, 8);
+  std::optional<uint64_t> answer;
+  while (!answer) {
+    const auto done = operations_.acknowledge(place_, request, {.now = {}, .decides = true, .may_wait = true});
+    if (!done.consequences.wait) answer = *done.answer;
+  }
+  EXPECT_EQ(answer, 4U);
+  EXPECT_EQ(log().group("g")->pending().count(), 6U);
+}
+
+TEST_F(LogUpkeep, AcknowledgesAllThatIsPendingAtOnce) {
+  write(1'000, 10);
+  for (int i = 0; i < 10; ++i) read(i % 2 == 0 ? "ann" : "bob", 1);
+  limits_.batches_at_once = 3;
+  AckRequest request = ack({}, 1, 10);
+  const auto done = operations_.acknowledge(place_, request, {.now = {}, .decides = true, .may_wait = true});
+  EXPECT_EQ(*done.answer, 10U);
+  EXPECT_FALSE(done.consequences.wait);
+  EXPECT_TRUE(done.consequences.effects.is_request_alone());
+}
+
+TEST_F(LogUpkeep, AcknowledgesAtOnceWhatMayNotWait) {
+  write(1'000, 10);
+  for (int i = 0; i < 10; ++i) read(i % 2 == 0 ? "ann" : "bob", 1);
+  limits_.batches_at_once = 3;
+  EXPECT_EQ(acknowledged({}, 1, 9), 9U);
 }
 
 }  // namespace

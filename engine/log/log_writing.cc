@@ -84,7 +84,7 @@ Outcome<WriteAnswer> LogOperations::append(Place<Log>& place, const WriteRequest
   if (request.pairs.size() == 2) [[likely]] {
     log.append(request.pairs[0], request.pairs[1], limits_.blocks);
   } else {
-    log.append_all(request.pairs, limits_.blocks);
+    log.append_all(request.pairs, limits_.blocks, request.are_records);
   }
   counters_.written += request.pairs.size() / 2;
   finish_appending(log, request.backlog ? log.keep_newest(*request.backlog) : 0, call, follow);

@@ -58,14 +58,6 @@ uint64_t Pending::bits_within(const Range& range, Offset from, Offset to) {
   return bits;
 }
 
-void Pending::note(Gone& gone, const Range& range) {
-  gone.add(range.first);
-  const uint64_t date = range.is_due ? range.expire_at : std::min<uint64_t>(range.retry_at, range.expire_at);
-  gone.first_date = std::min(gone.first_date, date);
-  gone.last_date = std::max(gone.last_date, date);
-  gone.any_due |= range.is_due != 0;
-}
-
 void Pending::unindex(const Gone& gone) {
   const auto is_gone = [&](const Dated& dated) { return gone.has(dated.first); };
   if (gone.first_date <= gone.last_date) timed_.erase_if({gone.first_date, 0}, {gone.last_date + 1, 0}, is_gone);

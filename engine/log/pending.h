@@ -62,12 +62,18 @@ struct PendingTerms {
   friend bool operator==(const PendingTerms&, const PendingTerms&) = default;
 };
 
+// How many bits are set. Most ranges have one, and std::popcount is a function call on processors that may lack the
+// instruction.
+inline uint64_t count_bits(uint64_t bits) {
+  return (bits & (bits - 1)) == 0 ? uint64_t{bits != 0} : static_cast<uint64_t>(std::popcount(bits));
+}
+
 // Some messages of one range: bit i stands for offset first + i.
 struct OffsetBits {
   Offset first;
   uint64_t bits = 0;
 
-  uint64_t count() const { return static_cast<uint64_t>(std::popcount(bits)); }
+  uint64_t count() const { return count_bits(bits); }
   // One past the highest of them. REQUIRES: bits != 0
   Offset end() const { return first + 64 - static_cast<uint64_t>(std::countl_zero(bits)); }
   // The messages in [from, to]; the first bit is set, if there are any.
@@ -175,6 +181,13 @@ class Pending {
   // by the number of ranges used. REQUIRES: batches != 0
   Offset end_of_batches(Offset from, Offset to, size_t& batches) const;
 
+  // As end_of_batches(), but without looking at the ranges, which makes it much cheaper. A range that begins before
+  // `from` does not count. REQUIRES: batches != 0
+  Offset end_of_many(Offset from, Offset to, size_t batches) const {
+    const Range* const next = ranges_.after(from.value(), batches);
+    return next == nullptr || next->first > to.value() ? to : Offset(next->first - 1);
+  }
+
   size_t range_count() const { return ranges_.size(); }
   size_t memory() const { return ranges_.memory() + timed_.memory() + due_.memory(); }
   const char* check() const;
@@ -227,7 +240,14 @@ class Pending {
     }
     // In ascending order.
     void add(uint64_t first) {
-      is_dense_ ? void(bits_[(first - from_) / 64] |= uint64_t{1} << (first - from_) % 64) : firsts_.push_back(first);
+      if (!is_dense_) return firsts_.push_back(first);
+      const size_t at = (first - from_) / 64;
+      if (at != at_) store(at);
+      word_ |= uint64_t{1} << (first - from_) % 64;
+    }
+    // Called after the last add().
+    void end() {
+      if (is_dense_) store(0);
     }
     bool has(uint64_t first) const {
       if (!is_dense_) return std::ranges::binary_search(firsts_, first);
@@ -241,13 +261,28 @@ class Pending {
     bool any_due = false;
 
    private:
+    void store(size_t next) {
+      bits_[at_] |= word_;
+      word_ = 0;
+      at_ = next;
+    }
+
     uint64_t from_;
+    // The word that is being filled, in a register while many are added.
+    uint64_t word_ = 0;
+    size_t at_ = 0;
     // Offsets that are close to each other are a bit each, which needs no order of dates to be found fast.
     bool is_dense_;
     std::vector<uint64_t> bits_;
     std::vector<uint64_t> firsts_;
   };
-  static void note(Gone& gone, const Range& range);
+  static void note(Gone& gone, const Range& range) {
+    gone.add(range.first);
+    const uint64_t date = range.is_due ? range.expire_at : std::min<uint64_t>(range.retry_at, range.expire_at);
+    gone.first_date = std::min(gone.first_date, date);
+    gone.last_date = std::max(gone.last_date, date);
+    gone.any_due |= range.is_due != 0;
+  }
   void unindex(const Gone& gone);
   // Removes the messages of `mask` from the range, which may be deleted or cut in two.
   uint64_t take_from(Range* range, uint64_t mask, bool cut);
@@ -320,17 +355,21 @@ uint64_t Pending::take_many(Offset from, Offset to, const Holder& holder, Visit&
   to = std::min(to, end());
   if (from >= to) return taken;
   Gone gone(from.value(), to.value(), ranges_.size());
+  uint64_t due = 0;
   ranges_.erase_if(from.value(), to.value(), [&](Range& range) {
-    const uint64_t mask = holder.holds(range.consumer) ? bits_within(range, from, to) : 0;
+    if (!holder.holds(range.consumer)) return false;
+    const uint64_t mask = bits_within(range, from, to);
     if (mask == 0) return false;
-    taken += static_cast<uint64_t>(std::popcount(mask));
+    const uint64_t messages = count_bits(mask);
+    taken += messages;
     visit(PendingPart{{Offset(range.first), mask}, terms_of(range)});
-    if (range.is_due) due_count_ -= static_cast<uint64_t>(std::popcount(mask));
-    range.bits &= ~mask;
-    if (range.bits != 0) return false;
+    if (range.is_due) due += messages;
+    if (range.bits != mask) return range.bits &= ~mask, false;
     note(gone, range);
     return true;
   });
+  gone.end();
+  due_count_ -= due;
   count_ -= taken;
   unindex(gone);
   return taken;

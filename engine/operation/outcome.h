@@ -13,6 +13,7 @@
 #include "engine/base/bytes.h"
 #include "engine/base/error.h"
 #include "engine/base/strong.h"
+#include "engine/base/varint.h"
 
 namespace millrace {
 
@@ -22,10 +23,11 @@ struct Effect {
     Apply,    // a word and bytes for apply() of the family: TAPPLY key DELIVERED bytes
     Word,     // a word alone: SHARD.APPLY key SETTLE
     Command,  // another request to the same object: TEVICT key 41
+    Words,    // the same with several arguments: TACK key group 1-20000
   };
   Kind kind = Kind::Apply;
   const char* name = "";  // the word, or the command
-  std::string bytes;      // its only argument; none for Word
+  std::string bytes;      // its only argument; none for Word; for Words each of them, after its length as a varint
 };
 
 // In the order in which they must be told. Nearly every operation has one, and most of them the request itself: others
@@ -53,6 +55,15 @@ class Effects {
   void add(const char* word, uint64_t number) { add(word, std::to_string(number)); }
   void add_command(const char* name, uint64_t argument) {
     add({Effect::Kind::Command, name, std::to_string(argument)});
+  }
+
+  void add_words(const char* name, std::span<const ByteView> words) {
+    std::string bytes;
+    for (ByteView word : words) {
+      append_varint(bytes, word.size());
+      bytes += word;
+    }
+    add({Effect::Kind::Words, name, std::move(bytes)});
   }
 
   // Calls tell_request() and tell(effect) in order.

@@ -74,6 +74,13 @@ struct Tack {
   static Now now(const AckRequest& request, const Log* log) {
     return LogOperations::acknowledge_takes_time(log, request) ? ObjectTraits<Log>::now() : Now();
   }
+  static bool may_go_on(const AckRequest& request) { return log_operations().acknowledge_may_go_on(request); }
+  static bool changes(const AckRequest&) { return true; }
+  // Called if the log is removed while it continues: the caller gets the number so far.
+  static Wait start_afresh(AckRequest&) { return {}; }
+  static void answer_timeout(abi::Reply reply, const Log*, const AckRequest& request) {
+    write_number(reply, request.acknowledged.value_or(0));
+  }
   static auto execute(Place<Log>& log, AckRequest& request, const Call& call) {
     return log_operations().acknowledge(log, request, call);
   }

@@ -308,7 +308,7 @@ constexpr abi::Command kCommands[] = {
         .summary = "Acknowledges messages that a group's readers were given; returns how many were pending.",
         .complexity =
             "O(log(N)) for each offset, plus O(1) for each batch acknowledged, with CONSUMER for each batch in "
-            "the ranges, with N batches pending.",
+            "the ranges, with N batches pending. After 50000 batches other clients are served first.",
         .since = kSince,
         .arguments = kAck,
         .callback = callback<run<Tack>>,

@@ -55,8 +55,19 @@ Ticket parse_ticket(ArgumentReader& reader) {
   return fail(ErrorCode::Range, "a tag or entry is larger than 512 MiB");
 }
 
+// ID id ENTRIES tag entry, as a client sends it with every write. Anything else is left to the reader of all options.
+bool read_with_id(Words words, WriteRequest& request) {
+  if (words.size() != 5 || !is_keyword(words[0], "ID") || !is_keyword(words[2], "ENTRIES")) return false;
+  const ByteView id = words[1];
+  if (id.empty() || id.size() > kMaxNameBytes || std::max(words[3].size(), words[4].size()) > kMaxPart) return false;
+  request.id = id;
+  request.pairs = words.subspan(3);
+  return true;
+}
+
 // TWRITE in its longer form: options, then ENTRIES and the pairs, or a frame.
 [[gnu::noinline]] Result<void> read_long_form(Words words, WriteRequest& request) {
+  if (read_with_id(words, request)) return {};
   ArgumentReader reader(words);
   parse_write_options(reader, request);
   if (request.frame) {

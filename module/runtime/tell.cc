@@ -1,6 +1,9 @@
 #include "module/runtime/tell.h"
 
 #include <string>
+#include <vector>
+
+#include "engine/base/decoder.h"
 
 namespace millrace::module {
 
@@ -14,6 +17,20 @@ void HeldArguments::replicate(abi::Context context) const {
   context.replicate_words(std::string(abi::StringRef(words_.front()).view()).c_str(), words);
 }
 
+namespace {
+
+// Another request to the same key, with several arguments.
+void replicate_command(abi::Context context, abi::StringRef key, const Effect& effect) {
+  std::vector<abi::OwnedString> owned;
+  Decoder in(effect.bytes);
+  while (!in.finished()) owned.emplace_back(in.bytes(in.number()));
+  std::vector<abi::StringRef> words = {key};
+  words.insert(words.end(), owned.begin(), owned.end());
+  context.replicate_words(effect.name, words);
+}
+
+}  // namespace
+
 void tell_effects(abi::Context context, abi::StringRef key, const char* apply, const Effects& effects,
                   const HeldArguments* other) {
   effects.each([&] { other != nullptr ? other->replicate(context) : context.replicate_verbatim(); },
@@ -23,6 +40,8 @@ void tell_effects(abi::Context context, abi::StringRef key, const char* apply, c
                    context.replicate(apply, key, effect.name);
                  } else if (effect.kind == Effect::Kind::Command) {
                    context.replicate(effect.name, key, bytes);
+                 } else if (effect.kind == Effect::Kind::Words) {
+                   replicate_command(context, key, effect);
                  } else if (effect.name == nullptr) {
                    context.replicate(apply, key, bytes);
                  } else {

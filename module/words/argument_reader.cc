@@ -7,6 +7,8 @@
 namespace millrace::module {
 
 bool has_letters_of(ByteView word, ByteView upper) {
+  // Clients mostly send them as they are here.
+  if (word == upper) return true;
   return std::ranges::equal(word, upper, [](char a, char b) { return (a >= 'a' && a <= 'z' ? a - 32 : a) == b; });
 }
 

@@ -97,6 +97,7 @@ class History {
   explicit History(uint64_t seed) : random_(seed) {
     leader_.now.wall = UnixMs(10'000'000);
     leader_.now.monotonic = MonotonicMs(500);
+    leader_.limits.batches_at_once = between(1, 6);
     leader_.limits.blocks = {.bytes = static_cast<uint32_t>(between(64, 600))};
     // A follower may divide messages into blocks in another way.
     follower_.limits.blocks = {.bytes = static_cast<uint32_t>(between(64, 600))};
@@ -137,12 +138,26 @@ class History {
                             ASSERT_STREQ(effect.name, kEvictCommand);
                             const EvictRequest request{.up_to = Offset(std::stoull(effect.bytes)), .keep = {}};
                             follower_.operations.evict(place, request, kRepeating);
+                          } else if (effect.kind == Effect::Kind::Words) {
+                            repeat_acknowledgement(place, effect.bytes);
                           } else {
                             const auto applied =
                                 follower_.operations.apply(place, effect_of(effect), kRepeating).answer;
                             ASSERT_TRUE(applied) << effect.name << ": " << applied.error().text;
                           }
                         });
+  }
+
+  void repeat_acknowledgement(OwnPlace<Log>& place, ByteView bytes) {
+    std::vector<ByteView> words;
+    for (Decoder in(bytes); !in.finished();) words.push_back(in.bytes(in.number()));
+    AckRequest request{.group = words.at(0), .consumer = {}, .ranges = {}};
+    if (words.at(1) == "CONSUMER") request.consumer = words.at(2);
+    for (size_t i = request.consumer ? 3 : 1; i < words.size(); ++i) {
+      const std::string range(words[i]);
+      request.ranges.push_back({Offset(std::stoull(range)), Offset(std::stoull(range.substr(range.find('-') + 1)))});
+    }
+    EXPECT_GT(follower_.operations.acknowledge(place, request, kRepeating).answer.value_or(0), 0U);
   }
 
   static LogEffect effect_of(const Effect& told) {
@@ -171,14 +186,16 @@ class History {
 
   // Executes a request on the leader's log, tells the follower, and serves waiting readers.
   template <class Execute>
-  void both(Execute execute) {
+  // True if the request goes on in another turn.
+  bool both(Execute execute) {
     auto outcome = execute(leader_.operations, leader_.log, call());
     tell(outcome.consequences, execute);
+    return outcome.consequences.wait.has_value();
   }
   template <class Execute>
   void tell(const Consequences& follow, Execute execute) {
     repeat(follower_.log, follow, [&](OwnPlace<Log>& log) { execute(follower_.operations, log, kRepeating); });
-    if (follow.wait) return;
+    if (follow.wait && !follow.wait->goes_on) return;
     serve(
         [&] { return room_.find(kLog); }, follow.wake,
         [&](Waiter& waiter) {
@@ -336,9 +353,14 @@ class History {
   }
 
   const char* acknowledge() {
-    const AckRequest request{any(kGroups), some_consumer(), some_ranges()};
-    both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.acknowledge(log, request, how); });
-    return "acknowledge";
+    AckRequest request{.group = any(kGroups), .consumer = some_consumer(), .ranges = some_ranges()};
+    const bool in_parts = chance(2);
+    while (both([&](LogOperations& logs, Place<Log>& log, const Call& how) {
+      return logs.acknowledge(log, request,
+                              {.now = how.now, .decides = how.decides, .may_wait = how.decides && in_parts});
+    })) {
+    }
+    return in_parts ? "acknowledge in parts" : "acknowledge";
   }
 
   // Given back, given up at once, or kept for longer.
