@@ -82,9 +82,15 @@ void on_key_appeared(abi::Context context, abi::StringRef name) {
 
 void on_key_left(int database, ByteView name) {
   start_waiters_afresh(database, name);
-  for (const Family& family : families()) {
-    if (family.key_left != nullptr) family.key_left(database, name);
-  }
+  using KeyLeft = decltype(Family::key_left);
+  static const std::vector<KeyLeft> listeners = [] {
+    std::vector<KeyLeft> found;
+    for (const Family& family : families()) {
+      if (family.key_left != nullptr) found.push_back(family.key_left);
+    }
+    return found;
+  }();
+  for (const KeyLeft listener : listeners) listener(database, name);
 }
 
 void on_database_emptied(int database) {

@@ -1,85 +1,69 @@
 // Names ordered by a date, for an agenda. There may be a million of them. Most are removed long before their date (a
-// lock is released, a log is written to).
+// lock is released, a log is written to), so adding and removing must be cheap; the first date is seldom asked for.
 //
-//   young      nodes of a tree: the last hundred or so that were added. Most go from here
-//   settled    what has stayed, as bytes side by side (byte_order.h): the name and some 8 bytes, instead of 80 and more
-//   long       names that are too long for that, in a tree
+//   leaves      ordered by their bounds, which are a date and a name. A leaf has the entries from its bound up to the
+//               next bound, in no order: a new one is added at the end. All dates in a leaf have the upper 32 bits of
+//               its bound: they are in the same seven weeks
+//   long names  in a tree, because they do not fit into a leaf
+//
+// A leaf has up to 1 KiB, which are entries side by side. It is small, because it is searched from one end to the
+// other:
+//
+//   size of the name, 1 byte | lower 32 bits of the date | name
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
-#include <utility>
 
-#include "engine/base/big_endian.h"
-#include "engine/base/byte_order.h"
 #include "engine/base/bytes.h"
-#include "engine/base/decoder.h"
-#include "engine/base/varint.h"
 
 namespace millrace {
 
 class DatedNames {
  public:
-  DatedNames() = default;
-  DatedNames(DatedNames&&) = default;
-  DatedNames& operator=(DatedNames&&) = default;
+  bool empty() const { return size_ == 0; }
+  size_t size() const { return size_; }
 
-  bool empty() const { return size() == 0; }
-  size_t size() const { return young_.size() + long_.size() + settled_.size(); }
-
-  // The same entry may be added several times. O(log n), as all functions here.
-  void add(uint64_t date, ByteView name) {
-    (name.size() <= kLongest ? young_ : long_).insert({date, std::string(name)});
-    if (young_.size() > kMostYoung) settle();
-  }
-
+  // The same entry may be added several times, but not hundreds of times: such entries are not found quickly. O(log n),
+  // as all functions here.
+  void add(uint64_t date, ByteView name);
   // Removes one such entry. False if there is none.
-  bool remove(uint64_t date, ByteView name) {
-    Tree& tree = name.size() <= kLongest ? young_ : long_;
-    if (const auto found = tree.find(Sought{date, name}); found != tree.end()) {
-      tree.erase(found);
-      return true;
-    }
-    return settled_.size() != 0 && remove_settled(date, name);
-  }
+  bool remove(uint64_t date, ByteView name);
 
-  // REQUIRES: !empty()
-  uint64_t first() const {
-    uint64_t date = UINT64_MAX;
-    if (!young_.empty()) date = young_.begin()->date;
-    if (!long_.empty()) date = std::min(date, long_.begin()->date);
-    if (settled_.size() != 0) date = std::min(date, settled_.first_head());
-    return date;
-  }
+  // REQUIRES for both: !empty()
+  uint64_t first() const;
+  // Removes the entry with the first date, and returns its name.
+  std::string take_first();
 
-  // Removes the entry with the first date, and returns its name. REQUIRES: !empty()
-  std::string take_first() {
-    const uint64_t date = first();
-    for (Tree* tree : {&young_, &long_}) {
-      if (tree->empty() || tree->begin()->date != date) continue;
-      return std::move(tree->extract(tree->begin()).value().name);
-    }
-    ByteOrder::Walk walk(settled_);
-    walk.seek("");
-    std::string name(name_of(walk.entry()));
-    remove_settled(date, name);
-    return name;
-  }
+  // What the leaves take, roughly; for tests.
+  size_t memory() const;
+  // Proves the invariants; for tests. Returns what is broken, or nullptr.
+  const char* check() const;
 
  private:
-  static constexpr size_t kMostYoung = 128;
-  static constexpr size_t kLongest = 1000;
+  static constexpr size_t kLeafBytes = 1024;
+  // Memory of a leaf grows by this.
+  static constexpr size_t kStep = 128;
+  // A leaf with less is merged with a neighbour, if both together have at most kUnited.
+  static constexpr size_t kSparse = 256;
+  static constexpr size_t kUnited = 768;
+  static constexpr size_t kLongest = UINT8_MAX;
+  static constexpr size_t kHeadBytes = 5;
+  // Unused at the end of a leaf, so that each head can be read and written as eight bytes.
+  static constexpr size_t kMoreBytes = sizeof(uint64_t) - kHeadBytes;
 
   struct Entry {
     uint64_t date;
-    std::string name;
-  };
-  struct Sought {
-    uint64_t date;
     ByteView name;
+  };
+  struct OwnEntry {
+    uint64_t date = 0;
+    std::string name;
   };
   struct Earlier {
     using is_transparent = void;
@@ -89,49 +73,54 @@ class DatedNames {
       return ByteView(left.name) < ByteView(right.name);
     }
   };
-  using Tree = std::multiset<Entry, Earlier>;
 
-  // The bytes of a settled entry:
-  //
-  //   date, 8 bytes, the most significant first | twice the size of the name, as a varint | name
-  //   date                                      | twice the size and 1 | which copy, as a varint | name
-  //
-  // No entry is a prefix of another.
-  static std::string settled_entry(uint64_t date, ByteView name, uint64_t copy) {
-    std::string entry;
-    entry.reserve(sizeof(date) + 2 * kMaxVarintBytes + name.size());
-    append_big_endian(entry, date);
-    append_varint(entry, name.size() << 1 | (copy != 0 ? 1 : 0));
-    if (copy != 0) append_varint(entry, copy);
-    return entry.append(name);
-  }
-  static ByteView name_of(ByteView entry) {
-    Decoder in(entry.substr(sizeof(uint64_t)));
-    if ((in.number() & 1) != 0) in.number();
-    return in.rest();
-  }
+  struct Leaf {
+    // Nearly always at most kLeafBytes: only equal entries are never in two leaves.
+    std::unique_ptr<char[]> bytes;
+    uint32_t size = 0;
+    uint32_t room = 0;
 
-  void settle() {
-    for (const Entry& entry : young_) {
-      uint64_t copy = 0;
-      while (!settled_.insert(settled_entry(entry.date, entry.name, copy))) ++copy;
-      if (copy != 0) ++copies_;
-    }
-    young_.clear();
-  }
+    const char* begin() const { return bytes.get(); }
+    const char* end() const { return bytes.get() + size; }
+    void resize(size_t wanted);
+    void append(Entry entry);
+    void erase(const char* at);
+  };
+  using Leaves = std::map<OwnEntry, Leaf, Earlier>;
 
-  bool remove_settled(uint64_t date, ByteView name) {
-    uint64_t copy = 0;
-    while (copies_ != 0 && settled_.contains(settled_entry(date, name, copy + 1))) ++copy;
-    if (!settled_.erase(settled_entry(date, name, copy))) return false;
-    if (copy != 0) --copies_;
-    return true;
+  static uint64_t head_of(Entry entry) { return (entry.date & UINT32_MAX) << 8 | entry.name.size(); }
+  static uint64_t head_at(const char* at) {
+    uint64_t head;
+    std::memcpy(&head, at, sizeof(head));
+    return head & ((uint64_t{1} << 8 * kHeadBytes) - 1);
   }
+  static size_t size_in(uint64_t head) { return kHeadBytes + (head & UINT8_MAX); }
+  static const char* after(const char* at) { return at + size_in(head_at(at)); }
+  static size_t bytes_of(Entry entry) { return kHeadBytes + entry.name.size(); }
+  static ByteView name_at(const char* at) { return {at + kHeadBytes, head_at(at) & UINT8_MAX}; }
+  static Entry entry_at(Leaves::const_iterator leaf, const char* at) {
+    return {(leaf->first.date & ~uint64_t{UINT32_MAX}) | head_at(at) >> 8, name_at(at)};
+  }
+  static bool is_near(uint64_t one, uint64_t other) { return one >> 32 == other >> 32; }
 
-  Tree young_;
-  Tree long_;
-  ByteOrder settled_;
-  size_t copies_ = 0;  // settled entries that are duplicates of another
+  // The leaf in which the entry is or belongs; end(): there is none.
+  Leaves::iterator leaf_of(Entry entry);
+  Leaves::iterator make_leaf_for(Entry entry);
+  // Null: it is not there.
+  static const char* find(const Leaf& leaf, Entry entry);
+  // REQUIRES: there is an entry in a leaf
+  const char* first_in_leaves() const;
+  void erase(Leaves::iterator leaf, const char* at);
+  // Makes room in a leaf for an entry; returns the leaf to which it belongs then.
+  Leaves::iterator make_room(Leaves::iterator leaf, Entry entry);
+  // Moves the upper half of the entries to a new leaf, if they are not all equal.
+  void split(Leaves::iterator leaf);
+  void unite(Leaves::iterator leaf);
+  bool unite(Leaves::iterator lower, Leaves::iterator upper);
+
+  Leaves leaves_;  // none is empty, but one may be if there are no others
+  std::multiset<OwnEntry, Earlier> long_;
+  size_t size_ = 0;
 };
 
 }  // namespace millrace

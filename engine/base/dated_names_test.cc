@@ -2,25 +2,28 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <random>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/model/seeds.h"
 
 namespace millrace {
 namespace {
 
-// With equal dates, equal entries, names that begin with each other, and names too long for the settled part.
+// With equal dates, equal entries, names that begin with each other and names that are too long for a leaf.
 TEST(DatedNames, HoldsWhatASetOfPairsHolds) {
   testing::run_seeds(20, [](uint64_t seed) {
     std::mt19937_64 random(seed);
     DatedNames names;
     std::multiset<std::pair<uint64_t, std::string>> model;
     for (int step = 0; step < 5'000; ++step) {
-      const uint64_t date = random() % 3 == 0 ? random() : random() % 50;
-      std::string name(random() % 40 == 0 ? 1500 : random() % 4, static_cast<char>(random() % 3));
+      const uint64_t date = random() % 3 == 0 ? random() >> random() % 64 : random() % 50;
+      std::string name(random() % 40 == 0 ? 200 + random() % 80 : random() % 4, static_cast<char>(random() % 3));
       name += random() % 2 == 0 ? "" : std::to_string(random() % 5);
       const auto what = random() % 100;
       if (what < (step < 3'000 ? 60u : 20u)) {
@@ -41,8 +44,54 @@ TEST(DatedNames, HoldsWhatASetOfPairsHolds) {
         model.erase(found);
       }
       ASSERT_EQ(names.size(), model.size());
+      ASSERT_EQ(names.check(), nullptr);
     }
   });
+}
+
+// Crowds of entries that come and go in the orders in which an agenda sees them.
+TEST(DatedNames, GrowsAndShrinksInAnyOrder) {
+  testing::run_seeds(20, [](uint64_t seed) {
+    std::mt19937_64 random(seed);
+    DatedNames names;
+    std::vector<std::pair<uint64_t, std::string>> entries;
+    // 1: all have the same date. 20: one by one, with a few equal dates. Then in no order, within minutes and centuries
+    const uint64_t spread = std::array<uint64_t, 4>{1, 20, 1'000'000, uint64_t{1} << 42}[seed % 4];
+    for (uint64_t i = 0; i < 4'000; ++i) {
+      const uint64_t date = spread == 20 ? i / 10 + random() % spread : random() % spread;
+      entries.emplace_back(date, "name-" + std::to_string(random() % 10'000) + std::string(random() % 60, 'x'));
+      names.add(entries.back().first, entries.back().second);
+    }
+    ASSERT_EQ(names.check(), nullptr);
+    if (seed % 5 < 2) std::shuffle(entries.begin(), entries.end(), random);
+    while (entries.size() > 1'000) {
+      ASSERT_TRUE(names.remove(entries.back().first, entries.back().second));
+      entries.pop_back();
+    }
+    ASSERT_EQ(names.check(), nullptr);
+    std::sort(entries.begin(), entries.end());
+    std::vector<std::pair<uint64_t, std::string>> taken;
+    while (!names.empty()) {
+      const uint64_t date = names.first();
+      ASSERT_TRUE(taken.empty() || taken.back().first <= date);
+      taken.emplace_back(date, names.take_first());
+      ASSERT_EQ(names.check(), nullptr);
+    }
+    std::sort(taken.begin(), taken.end());
+    ASSERT_EQ(taken, entries);
+  });
+}
+
+// Its memory is that of the names and some ten bytes for each, also when most of them are gone.
+TEST(DatedNames, NeedsLittleMoreThanTheNames) {
+  DatedNames names;
+  for (uint64_t i = 0; i < 100'000; ++i) names.add(i / 7, "name-" + std::to_string(i % 1000 + 1000));
+  EXPECT_LT(names.memory(), 100'000 * (9 + 8));
+  for (uint64_t i = 0; i < 100'000; ++i) {
+    if (i % 50 != 0) ASSERT_TRUE(names.remove(i / 7, "name-" + std::to_string(i % 1000 + 1000)));
+  }
+  EXPECT_LT(names.memory(), 2'000 * 40);
+  EXPECT_EQ(names.check(), nullptr);
 }
 
 }  // namespace

@@ -37,6 +37,16 @@ TEST(KeyedHash, IsSipHash24) {
   }
 }
 
+TEST(KeyedHash, OfATableIsSipHashWithFewerRounds) {
+  for (size_t size = 0; size < 100; ++size) {
+    SCOPED_TRACE(size);
+    const std::string bytes = counting_bytes(size);
+    EXPECT_EQ((siphash<2, 4>(counting_key().data(), bytes)), keyed_hash(counting_key(), bytes));
+  }
+  // From the reference implementation with these rounds.
+  EXPECT_EQ(table_hash(counting_key(), ""), 0xabac0158050fc4dc);
+}
+
 TEST(KeyedHash, EveryBitOfTheKeyMatters) {
   std::set<uint64_t> hashes = {keyed_hash(counting_key(), "bytes")};
   for (size_t bit = 0; bit < 8 * sizeof(HashKey); ++bit) {

@@ -91,11 +91,15 @@ bool Lock::renew(ByteView owner, const Lease& lease, Token at_least) {
 std::optional<uint64_t> Lock::release(ByteView owner) {
   const LockHolder* found = find_holder(owner);
   if (found == nullptr) return std::nullopt;
-  const Holding held = found->holding;
+  return release(*found);
+}
+
+uint64_t Lock::release(const LockHolder& holder) {
+  const Holding held = holder.holding;
   if (held.holds == 1) {
-    remove_at(*found);
+    remove_at(holder);
   } else {
-    put_at(found, owner, mode_, {held.token, held.holds - 1, held.lease});
+    put_at(&holder, holder.owner(), mode_, {held.token, held.holds - 1, held.lease});
   }
   return held.holds - 1;
 }

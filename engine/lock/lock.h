@@ -76,6 +76,7 @@ class Lock {
 
   // What this owner holds, or null. O(log n) with n holders, as all functions here.
   const Holding* find(ByteView owner) const;
+  const LockHolder* find_holder(ByteView owner) const;
 
   // The VALUE that the owner has stored; empty if there is none. Borrowed until the lock changes.
   ByteView value_of(ByteView owner) const;
@@ -99,6 +100,8 @@ class Lock {
   bool renew(ByteView owner, const Lease& lease, Token at_least = Token(0));
   // Removes one hold. Returns how many are left, or nullopt if the owner does not hold the lock.
   std::optional<uint64_t> release(ByteView owner);
+  // The same for a holder that was looked up already.
+  uint64_t release(const LockHolder& holder);
 
   // Sets the limit for new owners. REQUIRES: mode().goes_with(mode)
   void set_limit(LockMode mode) { mode_ = mode; }
@@ -130,7 +133,6 @@ class Lock {
   const char* check() const;
 
  private:
-  const LockHolder* find_holder(ByteView owner) const;
   // put() and remove() for an owner that was looked up already.
   const Holding& put_at(const LockHolder* found, ByteView owner, LockMode mode, const Holding& holding);
   void remove_at(const LockHolder& found);

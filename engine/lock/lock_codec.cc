@@ -1,6 +1,7 @@
 #include "engine/lock/lock_codec.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <utility>
@@ -81,6 +82,21 @@ Result<Changes> decode(ByteView bytes, const Now& now, Token most) {
   return changes;
 }
 
+constexpr size_t kMostHead = 4 * kMaxVarintBytes;
+
+char* put_head(char* at, LockMode mode, uint64_t clock) {
+  at = put_varint(at, kVersion);
+  at = put_varint(at, static_cast<uint64_t>(mode.kind()));
+  at = put_varint(at, mode == LockMode::shared() ? 0 : mode.permits());
+  return put_varint(at, clock);
+}
+
+char* put_bytes(char* at, ByteView bytes) {
+  at = put_varint(at, bytes.size());
+  if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
+  return at + bytes.size();
+}
+
 // Proves that each change is possible after those before it.
 Result<void> validate(const Lock& lock, const Changes& changes) {
   // Only the limit changes.
@@ -112,61 +128,56 @@ Result<void> validate(const Lock& lock, const Changes& changes) {
 
 }  // namespace
 
-void LockChanges::make_room(size_t more) {
-  if (bytes_.capacity() < bytes_.size() + more) bytes_.reserve(2 * bytes_.size() + kRoomForHead + more);
-  if (bytes_.empty()) bytes_.resize(kRoomForHead);
-}
-
-// All at once: each append has its price.
-void LockChanges::append_numbers(std::initializer_list<uint64_t> numbers) {
-  char bytes[kMostNumbers * kMaxVarintBytes];
-  char* end = bytes;
-  for (uint64_t number : numbers) end = put_varint(end, number);
-  bytes_.append(bytes, static_cast<size_t>(end - bytes));
+template <class Write>
+void LockChanges::append(size_t most, Write write) {
+  const size_t before = bytes_.size();
+  most += before == 0 ? kMostHead : 0;
+  if (bytes_.capacity() < before + most) bytes_.reserve(2 * before + most);
+  bytes_.resize_and_overwrite(before + most, [&](char* bytes, size_t) {
+    char* at = bytes + before;
+    if (before == 0) at = put_head(at, LockMode::exclusive(), clock_);
+    return write(at) - bytes;
+  });
 }
 
 void LockChanges::has(ByteView owner, const Holding& holding, ByteView value) {
-  make_room(owner.size() + value.size() + 8 * kMaxVarintBytes);
-  append_numbers({kHas, owner.size()});
-  bytes_ += owner;
-  append_numbers({holding.token.value(), holding.holds, holding.lease.ttl_ms, holding.lease.end_date.value(),
-                  holding.lease.end.value(), value.size()});
-  bytes_ += value;
+  append(owner.size() + value.size() + 8 * kMaxVarintBytes, [&](char* at) {
+    at = put_bytes(put_varint(at, kHas), owner);
+    at = put_varint(at, holding.token.value());
+    at = put_varint(at, holding.holds);
+    at = put_varint(at, holding.lease.ttl_ms);
+    at = put_varint(at, holding.lease.end_date.value());
+    at = put_varint(at, holding.lease.end.value());
+    return put_bytes(at, value);
+  });
 }
 
 void LockChanges::has_no_longer(ByteView owner, Token token) {
-  make_room(owner.size() + 3 * kMaxVarintBytes);
-  append_numbers({kHasNoLonger, owner.size()});
-  bytes_ += owner;
-  append_numbers({token.value()});
+  append(owner.size() + 3 * kMaxVarintBytes,
+         [&](char* at) { return put_varint(put_bytes(put_varint(at, kHasNoLonger), owner), token.value()); });
 }
 
-std::string LockChanges::take_bytes(LockMode mode, uint64_t clock) {
-  make_room(0);
-  char head[kRoomForHead];
-  static_assert(kRoomForHead >= 4 * kMaxVarintBytes);
-  char* end = head;
-  for (uint64_t number : {kVersion, static_cast<uint64_t>(mode.kind()),
-                          mode == LockMode::shared() ? uint64_t{0} : mode.permits(), clock}) {
-    end = put_varint(end, number);
+std::string LockChanges::take_bytes(LockMode mode) {
+  if (bytes_.empty() || mode != LockMode::exclusive()) {
+    char head[kMostHead];
+    const size_t replaced =
+        bytes_.empty() ? 0 : static_cast<size_t>(put_head(head, LockMode::exclusive(), clock_) - head);
+    bytes_.replace(0, replaced, head, static_cast<size_t>(put_head(head, mode, clock_) - head));
   }
-  const size_t start = kRoomForHead - static_cast<size_t>(end - head);
-  std::copy(head, end, bytes_.begin() + static_cast<ptrdiff_t>(start));
-  bytes_.erase(0, start);
   return std::exchange(bytes_, {});
 }
 
 std::vector<std::string> encode_lock(const Lock& lock, uint64_t clock) {
   std::vector<std::string> parts;
-  LockChanges changes;
+  LockChanges changes(clock);
   size_t in_part = 0;
   lock.each_holder([&](const LockHolder& holder) {
     changes.has(holder.owner(), holder.holding, lock.value_of(holder.owner()));
     if (++in_part % kHoldersPerPart != 0) return true;
-    parts.push_back(changes.take_bytes(lock.mode(), clock));
+    parts.push_back(changes.take_bytes(lock.mode()));
     return true;
   });
-  if (!changes.empty()) parts.push_back(changes.take_bytes(lock.mode(), clock));
+  if (!changes.empty()) parts.push_back(changes.take_bytes(lock.mode()));
   return parts;
 }
 

@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -31,26 +30,26 @@ inline constexpr size_t kMaxLockValue = 64 << 10;
 // Changes of one lock, collected while they are made.
 class LockChanges {
  public:
-  bool empty() const { return bytes_.size() <= kRoomForHead; }
+  // The identity of the clock on which leases end.
+  explicit LockChanges(uint64_t clock) : clock_(clock) {}
+
+  bool empty() const { return bytes_.empty(); }
 
   // In the order in which they happened.
   void has(ByteView owner, const Holding& holding, ByteView value);
   void has_no_longer(ByteView owner, Token token);
 
   // Returns the changes as bytes, and clears the list. `mode` is the mode of the lock after all changes.
-  std::string take_bytes(LockMode mode, uint64_t clock);
+  std::string take_bytes(LockMode mode);
 
  private:
-  // The head is known only at the end; it is then written directly before the changes.
-  static constexpr size_t kRoomForHead = 40;
+  // write(at) writes at most `most` bytes, and returns where they end.
+  template <class Write>
+  void append(size_t most, Write write);
 
-  static constexpr size_t kMostNumbers = 6;
-
-  void make_room(size_t more);
-  // REQUIRES: at most kMostNumbers
-  void append_numbers(std::initializer_list<uint64_t> numbers);
-
-  std::string bytes_;  // kRoomForHead bytes, then changes; or nothing
+  uint64_t clock_;
+  // The head of an exclusive lock, then changes; or nothing. The mode is known only at the end, and is seldom another.
+  std::string bytes_;
 };
 
 // A whole lock, in parts of at most kHoldersPerPart.

@@ -71,11 +71,11 @@ TEST(LockCodec, ALockOfVersion1HasNoValues) {
 TEST(LockCodec, AnotherLimitIsAnEffectOfItsOwn) {
   Lock lock;
   lock.put("ann", LockMode::limit(3), holding(5));
-  LockChanges none;
+  LockChanges none(kClock);
   Token greatest;
-  ASSERT_TRUE(apply_changes(lock, none.take_bytes(LockMode::limit(2), kClock), at(0), kMaxToken, greatest));
+  ASSERT_TRUE(apply_changes(lock, none.take_bytes(LockMode::limit(2)), at(0), kMaxToken, greatest));
   EXPECT_EQ(lock.mode(), LockMode::limit(2));
-  EXPECT_STREQ(reason_of(lock, none.take_bytes(kShared, kClock)), "a lock held in two modes");
+  EXPECT_STREQ(reason_of(lock, none.take_bytes(kShared)), "a lock held in two modes");
 }
 
 TEST(LockCodec, EachModeComesBack) {
@@ -105,12 +105,12 @@ TEST(LockCodec, ManyHoldersAreInSeveralPartsEachGoodAlone) {
 TEST(LockCodec, AHandOverIsOneEffect) {
   Lock lock;
   lock.put("ann", LockMode::exclusive(), holding(5));
-  LockChanges changes;
+  LockChanges changes(kClock);
   changes.has_no_longer("ann", Token(5));
   changes.has("bob", holding(6), {});
   changes.has("carl", holding(7), {});
   Token greatest;
-  ASSERT_TRUE(apply_changes(lock, changes.take_bytes(kShared, kClock), at(0), kMaxToken, greatest));
+  ASSERT_TRUE(apply_changes(lock, changes.take_bytes(kShared), at(0), kMaxToken, greatest));
   EXPECT_EQ(lock.find("ann"), nullptr);
   EXPECT_EQ(lock.holding(), 2u);
   EXPECT_EQ(lock.mode(), kShared);
@@ -120,10 +120,10 @@ TEST(LockCodec, AHandOverIsOneEffect) {
 TEST(LockCodec, AnEffectThatTakesTheLastHolderLeavesItFree) {
   Lock lock;
   lock.put("ann", LockMode::exclusive(), holding(5));
-  LockChanges changes;
+  LockChanges changes(kClock);
   changes.has_no_longer("ann", Token(5));
   Token greatest;
-  ASSERT_TRUE(apply_changes(lock, changes.take_bytes(LockMode::exclusive(), kClock), at(0), kMaxToken, greatest));
+  ASSERT_TRUE(apply_changes(lock, changes.take_bytes(LockMode::exclusive()), at(0), kMaxToken, greatest));
   EXPECT_TRUE(lock.is_free());
 }
 
@@ -144,9 +144,9 @@ TEST(LockCodec, AChangeThatCannotFollowIsRefusedAndChangesNothing) {
   Lock lock;
   lock.put("ann", LockMode::exclusive(), holding(5));
   const auto bytes = [](LockMode mode, auto... make) {
-    LockChanges changes;
+    LockChanges changes(kClock);
     (make(changes), ...);
-    return std::string(changes.take_bytes(mode, kClock));
+    return std::string(changes.take_bytes(mode));
   };
   const auto bob = [](LockChanges& changes) { changes.has("bob", holding(6), {}); };
   const auto ann_goes = [](LockChanges& changes) { changes.has_no_longer("ann", Token(5)); };
@@ -215,9 +215,9 @@ TEST(LockCodec, ImpossibleNumbersAreRefused) {
   }
   Lock lock;
   const std::string long_owner(kMaxOwner + 1, 'x');
-  LockChanges changes;
+  LockChanges changes(kClock);
   changes.has(long_owner, holding(5), {});
-  EXPECT_STREQ(reason_of(lock, changes.take_bytes(LockMode::exclusive(), kClock)), "an impossible owner");
+  EXPECT_STREQ(reason_of(lock, changes.take_bytes(LockMode::exclusive())), "an impossible owner");
 }
 
 }  // namespace

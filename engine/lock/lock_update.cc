@@ -23,6 +23,9 @@ void LockUpdate::end_lease_of(ByteView owner) {
 void LockUpdate::end_leases(ByteView owner) {
   if (!call_.decides || lock().is_free()) return;
   const MonotonicMs now = call_.now.monotonic;
+  if (!lock().first_to_end().holding.lease.is_over(now)) [[likely]] {
+    return;
+  }
   const Holding* held = lock().find(owner);
   if (held != nullptr && held->lease.is_over(now)) end_lease_of(owner);
   for (const std::string& other : lock().over(now, kLeasesPerTurn)) end_lease_of(other);
@@ -61,11 +64,11 @@ bool LockUpdate::renew(ByteView owner, uint64_t ttl_ms, Token at_least) {
 
 std::optional<uint64_t> LockUpdate::release(ByteView owner) {
   const bool is_alone = changes().empty();
-  const Holding* held = lock().find(owner);
-  if (held == nullptr) return std::nullopt;
-  released_token_ = held->token;
+  const LockHolder* holder = lock().find_holder(owner);
+  if (holder == nullptr) return std::nullopt;
+  released_token_ = holder->holding.token;
   released_alone_ = owner;
-  const auto left = changing().release(owner);
+  const uint64_t left = changing().release(*holder);
   if (!is_alone) changes();
   released_ = true;
   return left;
@@ -78,7 +81,7 @@ void LockUpdate::take_back(ByteView owner, Token token) {
 
 void LockUpdate::finish() {
   if (!changes().empty() || has_new_limit_) {
-    follow_.effects.add(kLockChanges, changes_.take_bytes(lock().mode(), call_.now.clock_id));
+    follow_.effects.add(kLockChanges, changes_.take_bytes(lock().mode()));
   }
   settle();
 }

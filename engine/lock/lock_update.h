@@ -26,7 +26,7 @@ class LockUpdate {
  public:
   // All arguments are borrowed and must outlive the update.
   LockUpdate(Place<Lock>& place, const Call& call, FencingTokens& tokens, LockCounters& counters, Consequences& follow)
-      : place_(place), call_(call), tokens_(tokens), counters_(counters), follow_(follow) {
+      : place_(place), call_(call), tokens_(tokens), counters_(counters), follow_(follow), changes_(call.now.clock_id) {
     if (place.get() == nullptr) made_.emplace();
   }
 

@@ -116,7 +116,7 @@ Queue& Pool::queue_of(Recipient& recipient) {
 }
 
 Result<Routed> Pool::push(ByteView name, std::span<const ByteView> payloads, BlockLimits limits,
-                          std::optional<ByteView> push_id) {
+                          const std::optional<ByteView>& push_id) {
   if (auto full = why_full(name, payloads.size(), push_id)) return std::unexpected(std::move(*full));
   const bool is_known = push_id && was_pushed(*push_id);
   const auto id = prepare(name, is_known ? 0 : payloads.size());

@@ -200,7 +200,7 @@ class Pool {
   Result<Routed> route(ByteView recipient);
   // Nothing is queued if an earlier push had the same id. Failure: also Refused, see why_full().
   Result<Routed> push(ByteView recipient, std::span<const ByteView> payloads, BlockLimits limits,
-                      std::optional<ByteView> push_id = std::nullopt);
+                      const std::optional<ByteView>& push_id = std::nullopt);
   // The failure that the setting recipient_max causes for a push of this many payloads; nullopt if it is accepted. For
   // a caller that checks before the pool's time moves. O(1).
   std::optional<Error> why_full(ByteView recipient, size_t payloads, const std::optional<ByteView>& push_id) const {

@@ -88,7 +88,8 @@ inline void PoolOperations::finish(PoolVisit& visit) {
   visit.finish();
 }
 
-void PoolOperations::send_dead_payloads(PoolVisit& visit) {
+// Not inlined: it is seldom called, and would make every operation reserve its frame.
+[[gnu::noinline]] void PoolOperations::send_dead_payloads(PoolVisit& visit) {
   constexpr size_t kMostAtOnce = 100;
   constexpr uint64_t kTryAgainMs = 60'000;
   Pool& pool = visit.pool();

@@ -18,6 +18,10 @@
 //                                 ^ the bit that its split goes by
 #pragma once
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +39,7 @@ class RecipientIndex {
   // The recipient with this hash for which is_it(id), none if there is none.
   template <class IsIt>
   RecipientId find(uint64_t hash, IsIt is_it) const {
-    if (lines_.size() == 0) return RecipientId::none();
+    if (lines_.limit() == 0) return RecipientId::none();
     const uint32_t number = line_of(hash);
     const uint16_t tag = tag_of(hash, depth_of(number));
     for (const Line* line = &lines_[number];; line = &overflow_[line->more]) {
@@ -128,7 +132,16 @@ class RecipientIndex {
     // A bit for each entry with this tag.
     uint32_t places_of(uint16_t tag) const {
       uint32_t found = 0;
+#ifdef __SSE2__
+      // All tags at once; the second half has two tags, and the fields after them.
+      const __m128i sought = _mm_set1_epi16(static_cast<int16_t>(tag));
+      const auto* half = reinterpret_cast<const __m128i*>(tags);
+      const __m128i first = _mm_cmpeq_epi16(_mm_loadu_si128(half), sought);
+      const __m128i second = _mm_cmpeq_epi16(_mm_loadl_epi64(half + 1), sought);
+      found = static_cast<uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(first, second)));
+#else
       for (uint32_t i = 0; i < kEntries; ++i) found |= static_cast<uint32_t>(tags[i] == tag) << i;
+#endif
       return found & ((1U << size) - 1);
     }
   };
@@ -140,7 +153,7 @@ class RecipientIndex {
 
   // REQUIRES: there is a line.
   uint32_t line_of(uint64_t hash) const {
-    const auto lines = static_cast<uint32_t>(lines_.size());
+    const uint32_t lines = lines_.limit();
     const uint32_t mask = std::bit_ceil(lines) - 1;
     const uint32_t wide = static_cast<uint32_t>(hash) & mask;
     return wide < lines ? wide : wide & (mask >> 1);
@@ -148,7 +161,7 @@ class RecipientIndex {
 
   // How many bits of the hash are a line's number: one more once it has been split.
   uint32_t depth_of(uint32_t line) const {
-    const auto lines = static_cast<uint32_t>(lines_.size());
+    const uint32_t lines = lines_.limit();  // none is ever removed
     const auto deepest = static_cast<uint32_t>(std::bit_width(lines - 1));
     const uint32_t half = std::bit_ceil(lines) >> 1;
     return line < half && line + half >= lines ? deepest - 1 : deepest;

@@ -52,7 +52,7 @@ class Recipients {
   bool is_found(RecipientId id) const { return find(all_[id].name()) == id; }
 
  private:
-  uint64_t hash(ByteView name) const { return keyed_hash(key_, name); }
+  uint64_t hash(ByteView name) const { return table_hash(key_, name); }
 
   HashKey key_;
   RecipientChunks all_;

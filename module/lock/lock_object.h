@@ -30,7 +30,12 @@ struct ObjectTraits<Lock> {
   static constexpr bool kKeyIsHandedOn = true;
 
   static Now now() {
-    return {.wall = abi::now(),
+    Now now = monotonic_alone();
+    now.wall = abi::now();
+    return now;
+  }
+  static Now monotonic_alone() {
+    return {.wall = {},
             .monotonic = abi::monotonic_now(),
             .clock_id = abi::monotonic_clock_identity(),
             .served = {},

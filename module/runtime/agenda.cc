@@ -27,10 +27,16 @@ struct {
 void work(abi::Context context);
 constinit abi::Timer timer(work);
 
+// The first date on the monotonic clock when the timer was last set: none is earlier, though it may have been removed
+// since. The latest possible one: there were none.
+constexpr MonotonicMs kNoDate{UINT64_MAX};
+constinit MonotonicMs first_monotonic = kNoDate;
+
 void set_timer() {
   if (!dates.wall.empty()) timer.set_at_latest(dates.wall.first());
-  if (dates.monotonic.empty()) return;
-  const MonotonicMs due = dates.monotonic.first();
+  first_monotonic = dates.monotonic.empty() ? kNoDate : dates.monotonic.first();
+  if (first_monotonic == kNoDate) return;
+  const MonotonicMs due = first_monotonic;
   const MonotonicMs now = abi::monotonic_now();
   timer.set_at_latest(abi::now() + (due > now ? std::min(due - now, kLongestMs) : 0));
 }
@@ -60,7 +66,7 @@ void work_until(abi::Context context, DatedKeys<Time>& keys, Time now, const Sli
 }
 
 void work(abi::Context context) {
-  if (!may_decide || size() == 0) return;  // resume() sets the timer again
+  if (!may_decide) return;  // resume() sets the timer again
   if (abi::replication_is_paused()) return timer.set_at_latest(abi::now() + kRestMs);
   const int database = context.database();
   const Slice slice;
@@ -80,9 +86,8 @@ void add(int database, ByteView name, UnixMs due) {
 
 void add(int database, ByteView name, MonotonicMs due) {
   abi::watch_loop();
-  const bool is_first = dates.monotonic.empty() || due < dates.monotonic.first();
   dates.monotonic.add(database, name, due);
-  if (is_first) set_timer();  // which reads the clocks
+  if (due < first_monotonic) set_timer();  // which reads the clocks
 }
 
 void remove(int database, ByteView name, UnixMs due) { dates.wall.remove(database, name, due); }
@@ -91,7 +96,7 @@ void remove(int database, ByteView name, MonotonicMs due) { dates.monotonic.remo
 size_t size() { return dates.wall.size() + dates.monotonic.size(); }
 
 void end_turn(abi::Context context) {
-  const bool is_due = !dates.monotonic.empty() && dates.monotonic.first() <= abi::monotonic_now();
+  const bool is_due = first_monotonic != kNoDate && first_monotonic <= abi::monotonic_now();
   if (is_due || is_behind) work(context);
 }
 
@@ -110,6 +115,7 @@ void forget(int database) {
 void follow_loading(abi::Loading moment) {
   dates.wall.follow_loading(moment);
   dates.monotonic.follow_loading(moment);
+  set_timer();  // the dates may be other ones
 }
 
 }  // namespace millrace::module::agenda

@@ -68,6 +68,7 @@ void wake_deferred_readers(abi::Context context) {
 }
 
 void start_waiters_afresh(int database, ByteView name) {
+  if (waiting_clients == 0) return;
   const DatabaseKey place{database, std::string(name)};
   for (const Family& family : families()) {
     if (family.waiters != nullptr && family.waiters->wait_for(place)) family.waiters->start_afresh(place);

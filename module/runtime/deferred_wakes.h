@@ -2,12 +2,16 @@
 // transaction become visible all at once, and RENAME, RESTORE or SWAPDB change keys without any command of ours.
 #pragma once
 
+#include <cstdint>
 #include <set>
 
 #include "module/abi/context.h"
 #include "module/runtime/database_key.h"
 
 namespace millrace::module {
+
+// How many clients wait for keys, of all families. Most servers have none at most times.
+inline constinit uint64_t waiting_clients = 0;
 
 namespace detail {
 

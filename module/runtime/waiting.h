@@ -132,6 +132,7 @@ class WaitingClients {
   static void block(abi::Context context, abi::StringRef name, std::unique_ptr<WaitingClient<Object>> client,
                     const Wait& wait, uint64_t timeout_ms) {
     ++counters().waiting;
+    ++waiting_clients;
     MonotonicMs deadline = kNoDeadline;
     if constexpr (kWaitsEndByDeadline<Object>) {
       if (timeout_ms != 0) deadline = Traits::now().monotonic + timeout_ms;
@@ -147,6 +148,7 @@ class WaitingClients {
   // The client no longer waits.
   static void remove(WaitingClient<Object>& client) {
     --counters().waiting;
+    --waiting_clients;
     room().remove(client.place(), client);
     if constexpr (kWaitsEndByDeadline<Object>) {
       if (room().find(client.place()) == nullptr) dates().forget(client.place());

@@ -122,6 +122,32 @@ TEST(ArgumentReader, TakesTheWholeRangeOfSixtyFourBits) {
   EXPECT_FALSE(reader.failed());
 }
 
+// Numbers of up to 18 digits are read in another way.
+TEST(ArgumentReader, ReadsNumbersOfAnyLength) {
+  const struct {
+    ByteView word;
+    uint64_t number;
+  } rows[] = {{"0", 0},
+              {"0007", 7},
+              {"999999999999999999", 999'999'999'999'999'999},
+              {"1000000000000000000", 1'000'000'000'000'000'000},
+              {"0000000000000000000000042", 42}};
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.word);
+    const WordList words = {row.word};
+    ArgumentReader reader(words);
+    EXPECT_EQ(reader.number("n", 0, UINT64_MAX), row.number);
+    EXPECT_FALSE(reader.failed());
+  }
+  for (ByteView word : {"", "1x", "x1", "+1", "-1", " 1", "1.0", "18446744073709551616", "1\xb0"}) {
+    SCOPED_TRACE(word);
+    const WordList words = {word};
+    ArgumentReader reader(words);
+    reader.number("n", 0, UINT64_MAX);
+    EXPECT_TRUE(reader.failed());
+  }
+}
+
 TEST(ArgumentReader, TakesSignedNumbersInRangeOnly) {
   for (ByteView word : {"-6", "6", "--1", "-", "9223372036854775808", "-9223372036854775809"}) {
     SCOPED_TRACE(word);

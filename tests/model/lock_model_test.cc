@@ -146,7 +146,7 @@ class History {
     replica_ = Lock();
     elsewhere_ = Lock();
     model_.holders.clear();
-    changes_ = {};
+    changes_ = LockChanges(kClock);
     has_new_limit_ = false;
   }
 
@@ -190,7 +190,7 @@ class History {
   void replicate() {
     if (changes_.empty() && !has_new_limit_) return;
     has_new_limit_ = false;
-    const std::string effect = changes_.take_bytes(lock_.mode(), kClock);
+    const std::string effect = changes_.take_bytes(lock_.mode());
     Token greatest;
     const auto applied = apply_changes(replica_, effect, clocks(), kMaxToken, greatest);
     ASSERT_TRUE(applied) << applied.error().text;
@@ -237,7 +237,7 @@ class History {
   uint64_t next_waiter_ = 0;
   Lock lock_, replica_, elsewhere_;
   LockModel model_;
-  LockChanges changes_;
+  LockChanges changes_{kClock};
   bool has_new_limit_ = false;
 };
 
