@@ -1,16 +1,21 @@
-"""How long a server is held: a client asks all the time, and the processor time of the server's main thread is measured
-from one answer to the next. In between is what one command, or one turn of a timer, takes.
+"""How long a server is held: the processor time of the longest turn of its event loop, measured inside the server
+(turn_clock.c). What one command or one turn of a timer takes is in it, and so is what the host does in the same turn.
 
 It is processor time, so that other work of the machine does not count."""
 
-import collections
+import mmap
 import pathlib
-import re
 import resource
 import select
+import shutil
 import socket
+import struct
+import subprocess
+import tempfile
 
-from measure import encode
+from measure import Server, encode
+
+SOURCE = pathlib.Path(__file__).resolve().parent / "turn_clock.c"
 
 
 def allow_connections(count):
@@ -20,16 +25,35 @@ def allow_connections(count):
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
 
 
-# Of the server's main thread: processor time in nanoseconds, and how often it has slept.
-Moment = collections.namedtuple("Moment", "busy slept")
+class ClockedServer(Server):
+    """A server that measures its turns."""
+
+    def __init__(self, **options):
+        self._folder = pathlib.Path(tempfile.mkdtemp(prefix="millrace-turns-"))
+        library, shared = self._folder / "turn_clock.so", self._folder / "turns"
+        subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o", library, SOURCE], check=True)
+        shared.write_bytes(bytes(16))
+        with open(shared, "r+b") as file:
+            self._turns = mmap.mmap(file.fileno(), 16)
+        super().__init__({"LD_PRELOAD": str(library), "MILLRACE_TURN_CLOCK": str(shared)}, **options)
+
+    def stop(self):
+        super().stop()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def longest_turn(self):
+        """Nanoseconds, of the turns that have ended since forget_turns()."""
+        return struct.unpack_from("q", self._turns)[0]
+
+    def forget_turns(self):
+        struct.pack_into("q", self._turns, 0, 0)
 
 
 class Holds:
-    """Use as a context manager."""
+    """Use as a context manager, of a ClockedServer."""
 
     def __init__(self, server):
-        pid = server.client().info("server")["process_id"]
-        self._task = pathlib.Path(f"/proc/{pid}/task/{pid}")
+        self._server = server
         self._asking = socket.create_connection(("127.0.0.1", server.port))
         self._working = socket.create_connection(("127.0.0.1", server.port))
 
@@ -41,7 +65,7 @@ class Holds:
         self._working.close()
 
     def worst_of(self, *words):
-        """Milliseconds: the longest hold from sending this command to the first bytes of its answer."""
+        """Milliseconds: the longest turn from sending this command to the first bytes of its answer."""
         worst = self.worst_until(lambda: self._has_answer(0), lambda: self._working.sendall(encode(*words)))
         answer = self._working.recv(1 << 20)
         if answer.startswith(b"-"):
@@ -52,19 +76,20 @@ class Holds:
         return worst
 
     def worst_until(self, is_over, begin=lambda: None):
-        """The longest hold from begin() until is_over() says so."""
-        worst, over = 0, False
-        before = self._moment()
+        """The longest turn from begin() until is_over() says so, while a client asks all the time."""
+        self._end_turn()
+        self._server.forget_turns()
         begin()
-        while not over:
-            for ask in (is_over, self._ping):
-                over = bool(ask()) or over
-                now = self._moment()
-                # If the server slept more than once, this program was late and the time is that of several turns: the
-                # average of one counts.
-                worst = max(worst, (now.busy - before.busy) / max(1, now.slept - before.slept))
-                before = now
-        return worst / 1e6
+        while not is_over():
+            self._ping()
+        self._end_turn()
+        return self._server.longest_turn() / 1e6
+
+    def _end_turn(self):
+        """Afterwards the turn that went on before has ended: an answer is sent at the end of a turn, so that the second
+        question is read in a later turn than the first."""
+        self._ping()
+        self._ping()
 
     def _ping(self):
         self._asking.sendall(b"PING\r\n")
@@ -74,8 +99,3 @@ class Holds:
         waiting = select.poll()
         waiting.register(self._working, select.POLLIN)
         return bool(waiting.poll(milliseconds))
-
-    def _moment(self):
-        busy = int((self._task / "schedstat").read_text().split()[0])
-        slept = re.search(r"^voluntary_ctxt_switches:\s+(\d+)", (self._task / "status").read_text(), re.MULTILINE)
-        return Moment(busy, int(slept.group(1)))

@@ -60,9 +60,21 @@ class ByteChunk {
   // last four bytes of an entry, the most significant one first. REQUIRES: every entry has four
   template <class Visit>
   void each_ending(Spot begin, size_t end, Visit visit) const {
+    const char* at = bytes_.get() + begin.offset;
+    const size_t count = end > begin.index ? end - begin.index : 0;
+    switch (stride_) {
+      case 1:
+        return each_short_ending<1>(at, count, visit);
+      case 2:
+        return each_short_ending<2>(at, count, visit);
+      case 3:
+        return each_short_ending<3>(at, count, visit);
+      default:
+        break;
+    }
     if (is_fixed() && stride_ >= kEndingBytes) {
-      const char* at = bytes_.get() + begin.offset + stride_ - kEndingBytes;
-      for (size_t i = begin.index; i < end; ++i, at += stride_) visit(number_at(at));
+      at += stride_ - kEndingBytes;
+      for (size_t i = 0; i < count; ++i, at += stride_) visit(number_at(at));
       return;
     }
     for (Spot spot = begin; spot.index < end; spot = after(spot)) visit(ending(spot));
@@ -96,6 +108,20 @@ class ByteChunk {
     return std::endian::native == std::endian::little ? __builtin_bswap32(number) : number;
   }
   uint32_t ending(Spot spot) const;
+  // The same for the next `count` entries, of which only `stride` bytes are stored: the other bytes of the number are
+  // the last ones of the shared prefix. So it is where many documents have the same value.
+  template <size_t stride, class Visit>
+  void each_short_ending(const char* at, size_t count, Visit visit) const {
+    uint32_t shared_part = 0;
+    for (size_t i = stride; i < kEndingBytes; ++i) {
+      shared_part = shared_part << 8 | static_cast<uint8_t>(bytes_[prefix_ + i - kEndingBytes]);
+    }
+    for (; count > 0; --count) {
+      uint32_t number = shared_part;
+      for (size_t i = 0; i < stride; ++i) number = number << 8 | static_cast<uint8_t>(*at++);
+      visit(number);
+    }
+  }
 
   ByteView shared() const { return {bytes_.get(), prefix_}; }
   bool is_fixed() const { return stride_ != kVariable; }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/big_endian.h"
 #include "tests/model/seeds.h"
 
 namespace millrace {
@@ -134,6 +135,23 @@ TEST(ByteOrder, GivesTheNumbersThatEntriesEndWith) {
       ASSERT_EQ(found, expected);
     }
   });
+}
+
+TEST(ByteOrder, EndsOfEntriesThatDifferInTheirLastBytesOnlyAreWhole) {
+  // So that a chunk shares one, two or three bytes of the numbers, and none of them.
+  for (const uint32_t step : {1U, 300U, 70'000U, 20'000'000U}) {
+    ByteOrder order;
+    std::vector<uint32_t> expected;
+    for (uint32_t i = 0; i < 200; ++i) {
+      expected.push_back(0x01020304 + i * step);
+      std::string entry = "the same key";
+      append_big_endian(entry, expected.back());
+      order.insert(entry);
+    }
+    std::vector<uint32_t> found;
+    order.each_ending("", "", [&](uint32_t number) { found.push_back(number); });
+    EXPECT_EQ(found, expected) << step;
+  }
 }
 
 TEST(ByteOrder, ACopyIsEqualAndOfItsOwn) {

@@ -1,5 +1,7 @@
 #include "engine/filter/fields.h"
 
+#include <iterator>
+
 namespace millrace {
 
 namespace {
@@ -10,6 +12,16 @@ ByteView take_name(ByteView& path) {
   const ByteView name = path.substr(0, dot);
   path = dot == ByteView::npos ? ByteView() : path.substr(dot + 1);
   return name;
+}
+
+// The node with this name below a node. A filter names its fields in ascending order, so that a new name is often the
+// last one.
+Fields::Node& child_of(Fields::Node& node, ByteView name) {
+  auto& children = node.children;
+  const bool is_last = !children.empty() && std::prev(children.end())->first < name;
+  const auto place = is_last ? children.end() : children.lower_bound(name);
+  if (place != children.end() && place->first == name) return *place->second;
+  return *children.emplace_hint(place, std::string(name), std::make_unique<Fields::Node>())->second;
 }
 
 // Removes the path below the node, and every node without a field below it.
@@ -45,11 +57,7 @@ FieldId Fields::use(ByteView whole) {
   for (bool more = true; more;) {
     more = path.find('.') != ByteView::npos;
     const ByteView name = take_name(path);
-    auto child = node->children.find(name);
-    if (child == node->children.end()) {
-      child = node->children.emplace(std::string(name), std::make_unique<Node>()).first;
-    }
-    node = child->second.get();
+    node = &child_of(*node, name);
   }
   if (node->field.is_none()) {
     if (free_.empty()) {

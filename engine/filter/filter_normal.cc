@@ -11,6 +11,7 @@
 
 #include "engine/base/json_text.h"
 #include "engine/filter/scalar_json.h"
+#include "engine/filter/text_order.h"
 
 namespace millrace {
 
@@ -55,15 +56,13 @@ bool is_before(const Filter* a, const Filter* b) {
 }
 
 // The parts by field and operator, if all are conditions that can be members of one object, without a repeated operator
-// for a field; otherwise nullopt. `filter_of` returns the filter of a part.
-template <class Parts, class FilterOf>
-std::optional<std::vector<const Filter*>> members_of_one_object(const Parts& parts, FilterOf filter_of) {
+// for a field; otherwise nullopt.
+std::optional<std::vector<const Filter*>> members_of_one_object(const std::vector<Filter>& parts) {
   std::vector<const Filter*> members;
   members.reserve(parts.size());
-  for (const auto& part : parts) {
-    const Filter& filter = filter_of(part);
-    if (filter.kind != Kind::Condition) return std::nullopt;
-    members.push_back(&filter);
+  for (const Filter& part : parts) {
+    if (part.kind != Kind::Condition) return std::nullopt;
+    members.push_back(&part);
   }
   // They are nearly always sorted already, because the texts begin with the field.
   if (!std::ranges::is_sorted(members, is_before)) std::ranges::sort(members, is_before);
@@ -87,130 +86,154 @@ void append_conditions(std::string& to, std::span<const Filter* const> members) 
   to += members.empty() ? "}" : "}}";
 }
 
-// As JSON. `filter_of` returns the filter of a part, and append_part(to, part) appends its JSON.
-template <class Parts, class FilterOf, class AppendPart>
-void append_parts(std::string& to, const Filter& filter, const Parts& parts, FilterOf filter_of,
-                  AppendPart append_part) {
+// As JSON. append_part(to, i) appends the JSON of part number i.
+template <class AppendPart>
+void append_parts(std::string& to, const Filter& filter, AppendPart append_part) {
   if (filter.kind == Kind::Condition) {
     const Filter* const member = &filter;
     return append_conditions(to, std::span(&member, 1));
   }
   if (filter.kind == Kind::Not) {
     to += "{\"$not\":";
-    append_part(to, parts.front());
+    append_part(to, 0);
     to += '}';
     return;
   }
   if (filter.kind == Kind::And) {
-    if (const auto members = members_of_one_object(parts, filter_of)) return append_conditions(to, *members);
+    if (const auto members = members_of_one_object(filter.parts)) return append_conditions(to, *members);
   }
   to += filter.kind == Kind::And ? "{\"$and\":[" : "{\"$or\":[";
-  for (size_t i = 0; i < parts.size(); ++i) {
+  for (size_t i = 0; i < filter.parts.size(); ++i) {
     if (i > 0) to += ',';
-    append_part(to, parts[i]);
+    append_part(to, i);
   }
   to += "]}";
 }
 
 void append_filter(std::string& to, const Filter& filter) {
-  append_parts(
-      to, filter, filter.parts, [](const Filter& part) -> const Filter& { return part; }, append_filter);
+  append_parts(to, filter, [&](std::string& into, size_t part) { append_filter(into, filter.parts[part]); });
 }
 
-// A filter in its normal form while it is built, with its text, so that no text is written twice however deep the
-// filter is. The parts are here, not in the filter.
-struct Node {
-  Filter filter;
-  std::vector<Node> parts;
-  std::string text;
-
-  bool matches_everything() const { return filter.kind == Kind::And && parts.empty(); }
-
-  void write_text() {
-    append_parts(
-        text, filter, parts, [](const Node& part) -> const Filter& { return part.filter; },
-        [](std::string& to, const Node& part) { to += part.text; });
+// Brings a filter into its normal form, in its place. A list has thousands of parts, so they are neither copied nor do
+// they have strings of their own: all texts are in one, that of a part before that of the filter it belongs to. No text
+// is written twice, however deep the filter is.
+class Normalizer {
+ public:
+  WrittenFilter normal_form(Filter filter) {
+    const Text root = normalize(filter);
+    return {std::move(filter), std::string(view(root))};
   }
-};
 
-Node normal_node(Filter filter);
+ private:
+  // Where the text of a filter is, and those of its parts.
+  struct Text {
+    size_t begin = 0;
+    size_t size = 0;
+    std::vector<Text> parts;
+  };
 
-Node leaf(Filter filter) {
-  Node node;
-  node.filter = std::move(filter);
-  node.write_text();
-  return node;
-}
+  ByteView view(const Text& text) const { return ByteView(texts_).substr(text.begin, text.size); }
 
-Node negation(Node part) {
-  if (part.filter.kind == Kind::Not) return std::move(part.parts.front());
-  Node node;
-  node.filter.kind = Kind::Not;
-  node.parts.push_back(std::move(part));
-  node.write_text();
-  return node;
-}
+  // Writes the filter, whose parts are written.
+  Text write(const Filter& filter, std::vector<Text> parts = {}) {
+    const size_t begin = texts_.size();
+    append_parts(texts_, filter,
+                 [&](std::string& to, size_t part) { to.append(to, parts[part].begin, parts[part].size); });
+    return {begin, texts_.size() - begin, std::move(parts)};
+  }
 
-// Nested parts of the same kind are flattened; each part occurs once, in the order of their texts.
-std::vector<Node> normal_parts(Filter& filter) {
-  std::vector<Node> parts;
-  parts.reserve(filter.parts.size());
-  for (Filter& given : filter.parts) {
-    Node part = normal_node(std::move(given));
-    if (part.filter.kind == filter.kind) {
-      std::ranges::move(part.parts, std::back_inserter(parts));
-    } else {
-      parts.push_back(std::move(part));
+  Text normalize(Filter& filter) {
+    if (filter.kind == Kind::Condition) {
+      filter = normal_condition(std::move(filter));
+      if (filter.kind == Kind::Condition) return write(filter);
     }
+    return filter.kind == Kind::Not ? normalize_negation(filter) : normalize_list(filter);
   }
-  const auto is_less = [](const Node& a, const Node& b) { return a.text < b.text; };
-  // Filters that a program has written are mostly sorted.
-  if (!std::ranges::is_sorted(parts, is_less)) {
-    std::vector<std::pair<ByteView, size_t>> order;
-    order.reserve(parts.size());
-    for (size_t i = 0; i < parts.size(); ++i) order.emplace_back(parts[i].text, i);
-    std::ranges::sort(order);
-    std::vector<Node> sorted;
-    sorted.reserve(parts.size());
-    for (const auto& [text, at] : order) sorted.push_back(std::move(parts[at]));
-    parts = std::move(sorted);
-  }
-  const auto is_same = [](const Node& a, const Node& b) { return a.text == b.text; };
-  parts.erase(std::unique(parts.begin(), parts.end(), is_same), parts.end());
-  return parts;
-}
 
-Node normal_node(Filter filter) {
-  if (filter.kind == Kind::Condition) {
-    Filter condition = normal_condition(std::move(filter));
-    return condition.kind == Kind::Not ? negation(leaf(Filter())) : leaf(std::move(condition));
+  Text normalize_negation(Filter& filter) {
+    Filter& part = filter.parts.front();
+    std::vector<Text> text;
+    text.push_back(normalize(part));
+    if (part.kind != Kind::Not) return write(filter, std::move(text));
+    filter = Filter(std::move(part.parts.front()));
+    return Text(std::move(text.front().parts.front()));
   }
-  if (filter.kind == Kind::Not) return negation(normal_node(std::move(filter.parts.front())));
-  Node node;
-  node.parts = normal_parts(filter);
-  const auto matches_everything = [](const Node& part) { return part.matches_everything(); };
-  if (filter.kind == Kind::Or && std::ranges::any_of(node.parts, matches_everything)) return leaf(Filter());
-  if (filter.kind == Kind::And) std::erase_if(node.parts, matches_everything);
-  if (node.parts.size() == 1) return Node(std::move(node.parts.front()));
-  node.filter.kind = filter.kind;
-  node.write_text();
-  return node;
-}
 
-Filter filter_of(Node node) {
-  Filter filter = std::move(node.filter);
-  filter.parts.reserve(node.parts.size());
-  for (Node& part : node.parts) filter.parts.push_back(filter_of(std::move(part)));
-  return filter;
-}
+  Text normalize_list(Filter& filter) {
+    std::vector<Text> texts = normalize_parts(filter);
+    sort(filter.parts, texts);
+    const auto matches_everything = [](const Filter& part) { return part.kind == Kind::And && part.parts.empty(); };
+    if (filter.kind == Kind::Or && std::ranges::any_of(filter.parts, matches_everything)) {
+      filter = Filter();
+      return write(filter);
+    }
+    if (filter.parts.size() != 1) return write(filter, std::move(texts));
+    filter = Filter(std::move(filter.parts.front()));
+    return Text(std::move(texts.front()));
+  }
+
+  // Nested parts of the same kind are flattened.
+  std::vector<Text> normalize_parts(Filter& filter) {
+    std::vector<Text> texts;
+    texts.reserve(filter.parts.size());
+    bool is_nested = false;
+    for (Filter& part : filter.parts) {
+      texts.push_back(normalize(part));
+      is_nested |= part.kind == filter.kind;
+    }
+    if (!is_nested) return texts;
+    std::vector<Filter> flat_parts;
+    std::vector<Text> flat_texts;
+    for (size_t i = 0; i < texts.size(); ++i) {
+      Filter& part = filter.parts[i];
+      if (part.kind == filter.kind) {
+        std::ranges::move(part.parts, std::back_inserter(flat_parts));
+        std::ranges::move(texts[i].parts, std::back_inserter(flat_texts));
+      } else {
+        flat_parts.push_back(std::move(part));
+        flat_texts.push_back(std::move(texts[i]));
+      }
+    }
+    filter.parts = std::move(flat_parts);
+    return flat_texts;
+  }
+
+  // By their texts, each once.
+  void sort(std::vector<Filter>& parts, std::vector<Text>& texts) const {
+    std::vector<ByteView> views;
+    views.reserve(texts.size());
+    for (const Text& text : texts) views.push_back(view(text));
+    std::vector<uint32_t> order = text_order(views);
+    // Along each cycle: place `at` gets the part of place order[at], and is done then.
+    for (uint32_t i = 0; i < order.size(); ++i) {
+      uint32_t at = i;
+      while (order[at] != i) {
+        const uint32_t from = std::exchange(order[at], at);
+        std::swap(parts[at], parts[from]);
+        std::swap(texts[at], texts[from]);
+        at = from;
+      }
+      order[at] = at;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (kept > 0 && view(texts[kept - 1]) == view(texts[i])) continue;
+      if (kept != i) {
+        parts[kept] = std::move(parts[i]);
+        texts[kept] = std::move(texts[i]);
+      }
+      ++kept;
+    }
+    parts.erase(parts.begin() + static_cast<ptrdiff_t>(kept), parts.end());
+    texts.erase(texts.begin() + static_cast<ptrdiff_t>(kept), texts.end());
+  }
+
+  std::string texts_;
+};
 
 }  // namespace
 
-WrittenFilter normal_form(Filter filter) {
-  Node node = normal_node(std::move(filter));
-  std::string json = std::move(node.text);
-  return {filter_of(std::move(node)), std::move(json)};
-}
+WrittenFilter normal_form(Filter filter) { return Normalizer().normal_form(std::move(filter)); }
 
 std::string filter_json(const Filter& filter) {
   std::string text;

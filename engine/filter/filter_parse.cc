@@ -10,6 +10,7 @@
 
 #include "engine/filter/filter.h"
 #include "engine/filter/filter_normal.h"
+#include "engine/filter/text_order.h"
 
 namespace millrace {
 
@@ -33,11 +34,12 @@ size_t costly_classes(ByteView pattern) {
 
 // The first repeated name of an object; nullopt if each occurs once.
 std::optional<std::string_view> first_repeated(const simdjson::dom::object& object) {
-  std::vector<std::string_view> names;
+  std::vector<ByteView> names;
   names.reserve(object.size());
   for (const auto& [name, value] : object) names.push_back(name);
-  std::ranges::sort(names);
-  if (std::ranges::adjacent_find(names) == names.end()) return std::nullopt;
+  const std::vector<uint32_t> order = text_order(names);
+  const auto is_same = [&](uint32_t a, uint32_t b) { return names[a] == names[b]; };
+  if (std::ranges::adjacent_find(order, is_same) == order.end()) return std::nullopt;
   std::set<std::string_view> seen;
   for (const auto& [name, value] : object) {
     if (!seen.insert(name).second) return name;

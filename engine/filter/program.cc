@@ -23,9 +23,19 @@ const char* trouble_name(Trouble trouble) {
   return "none";
 }
 
+namespace {
+
+size_t count_steps(const Filter& filter) {
+  size_t count = 1 + filter.operands.size();
+  for (const Filter& part : filter.parts) count += count_steps(part);
+  return count;
+}
+
+}  // namespace
+
 Program::Program(const Filter& filter, Fields& fields) {
+  steps_.reserve(count_steps(filter));
   compile(filter, fields);
-  steps_.shrink_to_fit();
   texts_.shrink_to_fit();
 }
 

@@ -242,5 +242,21 @@ TEST(UniqueLines, AFieldThatIsDroppedTakesItsLinesWithIt) {
   ASSERT_STREQ(index.check(), nullptr);
 }
 
+TEST(Index, IsFreedInPartsOfSomeHundredDocuments) {
+  IndexSchema schema("d:", false);
+  ASSERT_TRUE(schema.add_field({.name = "age"}));
+  Index index(schema, kHash);
+  constexpr size_t kDocuments = 10'000;
+  for (size_t i = 0; i < kDocuments; ++i) {
+    DocumentValues values;
+    values.add(schema.fields()[0], std::to_string(i % 7));
+    values.finish();
+    index.set(std::to_string(i), values);
+  }
+  size_t parts = 1;
+  while (index.free_some()) ++parts;
+  EXPECT_GE(parts, kDocuments / 100);
+}
+
 }  // namespace
 }  // namespace millrace

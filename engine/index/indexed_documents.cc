@@ -88,8 +88,12 @@ void IndexedDocuments::remove(DocumentId id) {
 }
 
 bool IndexedDocuments::free_some() {
-  constexpr size_t kBucketsAtOnce = 1000;
-  return by_name_.free_some(kBucketsAtOnce) || slots_.free_some();
+  constexpr size_t kAtOnce = 100;
+  if (by_name_.free_some(kAtOnce)) return true;
+  for (size_t i = 0; i < kAtOnce; ++i) {
+    if (!slots_.free_last()) return false;
+  }
+  return true;
 }
 
 const char* IndexedDocuments::check() const {

@@ -39,7 +39,8 @@ class IndexedDocuments {
   void remove(DocumentId id);
 
   size_t memory() const { return slots_.memory() + by_name_.memory() + bytes_; }
-  // Frees a part; false once nothing is left. REQUIRES: afterwards only free_some() and the destructor are called.
+  // Frees a part, some hundred allocations at most; false once nothing is left. REQUIRES: afterwards only free_some()
+  // and the destructor are called.
   bool free_some();
 
   // Proves the invariants; for tests. Returns what is broken, or nullptr.

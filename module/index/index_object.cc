@@ -41,6 +41,8 @@ namespace {
 // How long after its date a document is looked for, if the host has not deleted it by then.
 constexpr uint64_t kGraceMs = 1000;
 constexpr size_t kKeysPerTurn = 100;
+// How many unused ids are skipped before the time is looked at.
+constexpr size_t kIdsAtOnce = 100;
 // A turn with a slice in it takes less than a millisecond, with what the host does by itself and a client's command.
 constexpr std::chrono::microseconds kSlice{300};
 
@@ -70,27 +72,33 @@ void look_at(abi::Context context, RegisteredIndex& registered, IndexSweep& swee
   sync_document(registered, document, key);
 }
 
-// Visits some documents of the index. False once all were visited.
-bool sweep_documents(abi::Context context, RegisteredIndex& registered, IndexSweep& sweep) {
+// Visits the next document of the index. False once all were visited.
+bool sweep_document(abi::Context context, RegisteredIndex& registered, IndexSweep& sweep) {
   const IndexedDocuments& documents = registered.index->documents();
-  for (size_t i = 0; i < 16; ++i) {
-    if (*sweep.document >= documents.limit()) return false;
+  for (size_t looked = 0; looked < kIdsAtOnce && *sweep.document < documents.limit(); ++looked) {
     const DocumentId id((*sweep.document)++);
-    if (documents.is_there(id)) look_at(context, registered, sweep, document_key(*registered.index, id));
+    if (!documents.is_there(id)) continue;
+    look_at(context, registered, sweep, document_key(*registered.index, id));
+    return true;
   }
-  return true;
+  return *sweep.document < documents.limit();
 }
 
-// Visits some keys of the database. False once all were visited.
-bool sweep_keys(abi::Context context, RegisteredIndex& registered, IndexSweep& sweep) {
+// Visits the next key of the database. False once all were visited.
+bool sweep_key(abi::Context context, RegisteredIndex& registered, IndexSweep& sweep) {
+  if (!sweep.keys.empty()) {
+    const std::string key = std::move(sweep.keys.back());
+    sweep.keys.pop_back();
+    look_at(context, registered, sweep, key);
+    return true;
+  }
+  if (!sweep.has_keys) return false;
   if (sweep.scan == nullptr) sweep.scan = std::make_unique<abi::KeyScan>();
-  std::vector<std::string> keys;
-  const bool goes_on = sweep.scan->next(context, [&](ByteView key) {
+  sweep.has_keys = sweep.scan->next(context, [&](ByteView key) {
     ++sweep.scanned;
-    if (registered.covers(key)) keys.emplace_back(key);
+    if (registered.covers(key)) sweep.keys.emplace_back(key);
   });
-  for (const std::string& key : keys) look_at(context, registered, sweep, key);
-  return goes_on;
+  return sweep.has_keys || !sweep.keys.empty();
 }
 
 void begin(RegisteredIndex& registered, bool with_documents, bool repairs, bool is_check) {
@@ -201,8 +209,8 @@ void do_slice(abi::Context context, RegisteredIndex& registered, const Slice& sl
   do {
     IndexSweep& sweep = *registered.sweep;
     if (sweep.document) {
-      if (!sweep_documents(context, registered, sweep)) sweep.document.reset();
-    } else if (!sweep.has_keys || !sweep_keys(context, registered, sweep)) {
+      if (!sweep_document(context, registered, sweep)) sweep.document.reset();
+    } else if (!sweep_key(context, registered, sweep)) {
       return end(registered);
     }
   } while (!slice.is_over());

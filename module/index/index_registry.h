@@ -30,7 +30,8 @@ struct IndexSweep {
   bool repairs = false;
   bool is_check = false;               // a client asked for it
   std::optional<uint32_t> document;    // the next id to look at; nullopt: all were looked at
-  bool has_keys = true;                // also looks at the keys of the database
+  bool has_keys = true;                // there are keys of the database left to scan
+  std::vector<std::string> keys;       // those that were scanned and are not looked at yet
   std::unique_ptr<abi::KeyScan> scan;  // of the keys; null: not begun
   uint64_t scanned = 0;
   uint64_t schema_version = 0;

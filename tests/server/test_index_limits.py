@@ -76,6 +76,18 @@ def test_fields_of_large_documents_come_in_several_pages(c, documents):
     assert len(c.call("IDX.FIND", "large", "ORDER", "v")[1]) == 20, "keys are short"
 
 
+def test_a_slice_ends_after_a_document_that_takes_as_long_as_a_slice(c):
+    """A check begins with a slice, and says how many documents it has looked at. Documents were looked at by sixteen,
+    each of which may be parsed for longer than a slice lasts."""
+    numbers = json.dumps({"v": 1, "rest": list(range(140_000))})
+    c.call("IDX.CREATE", "large", "PREFIX", "l:", "JSON", "FIELD", "v", "INTEGER")
+    c.call_all([("SET", f"l:{n}", numbers) for n in range(16)])
+    answer = c.call("IDX.CHECK", "large")
+    report = dict(zip(answer[::2], answer[1::2]))
+    assert report[b"state"] == b"running" and report[b"checked"] < 16
+    assert check(c, "large") == {b"checked": 16, b"missing": 0, b"stale": 0, b"wrong": 0, b"repaired": 0}
+
+
 def test_documents_that_have_expired_are_left_out_of_a_page_of_fields(c):
     c.call("IDX.CREATE", "i", "PREFIX", "d:", "FIELD", "v", "INTEGER")
     c.call_all([("HSET", f"d:{n}", "v", n) for n in range(4)])
