@@ -4,7 +4,6 @@
 # compiled as one unit. Names in anonymous namespaces must therefore differ within a folder. Off where every file must
 # be seen for itself: clang-tidy, and the build that proves that each file includes what it uses.
 option(MILLRACE_UNITY "Compile the sources of one folder as one unit" ON)
-# Tests have helpers of the same name in every file: they stay files of their own and share their headers precompiled.
 option(MILLRACE_PRECOMPILE "Precompile the headers that all tests include" ON)
 
 # millrace_units(TARGET): one unit for each folder of the target's sources.
@@ -25,6 +24,31 @@ function(millrace_units target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
+# millrace_join_tests(RESULT TARGET COUNT FILE...): sets RESULT to what the target compiles in place of the files, COUNT
+# files to a unit. Each file would spend most of its time with headers that its neighbours include, too, and with
+# templates that they use.
+function(millrace_join_tests result target count)
+  if(NOT MILLRACE_UNITY)
+    set(${result} ${ARGN} PARENT_SCOPE)
+    return()
+  endif()
+  set(files ${ARGN})
+  list(SORT files)
+  list(LENGTH files length)
+  set(units "")
+  set(first 0)
+  while(first LESS length)
+    list(SUBLIST files ${first} ${count} sources)
+    set(unit ${CMAKE_CURRENT_BINARY_DIR}/${target}_from_${first}.cc)
+    add_custom_command(OUTPUT ${unit}
+      COMMAND ${CMAKE_COMMAND} "-DSOURCES=${sources}" -DUNIT=${unit} -P ${PROJECT_SOURCE_DIR}/cmake/join_tests.cmake
+      DEPENDS ${sources} ${PROJECT_SOURCE_DIR}/cmake/join_tests.cmake VERBATIM)
+    list(APPEND units ${unit})
+    math(EXPR first "${first} + ${count}")
+  endwhile()
+  set(${result} ${units} PARENT_SCOPE)
+endfunction()
+
 # millrace_precompile(TARGET HEADER...): the standard headers of most tests, and those given.
 function(millrace_precompile target)
   if(NOT MILLRACE_PRECOMPILE)
@@ -43,8 +67,8 @@ function(millrace_without_lto target)
   endif()
 endfunction()
 
-# millrace_quick_code(TARGET): with sanitizers, where -O1 takes clang three times as long as -O0, code of tests and of
-# the command line is not worth the wait. The engine keeps its -O1: the histories spend their time there.
+# millrace_quick_code(TARGET): with sanitizers, where -O1 takes clang two to three times as long as -O0, only the engine
+# is worth the wait: the histories spend their time there.
 function(millrace_quick_code target)
   if(MILLRACE_SANITIZE)
     target_compile_options(${target} PRIVATE -O0)

@@ -3,14 +3,21 @@
 import json
 import re
 import subprocess
+from pathlib import Path
 
 from tree import Problem, files, line_of, main, without_comments
 
 TEST = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.MULTILINE)
 
 
+JOINED = re.compile(r'^#line 1 "(.+)"$', re.MULTILINE)
+
+
 def compiled(build):
-    return {entry["file"] for entry in json.loads((build / "compile_commands.json").read_text())}
+    """The files that are compiled: each by itself, or joined to one with others, which cmake/join_tests.cmake names."""
+    alone = {entry["file"] for entry in json.loads((build / "compile_commands.json").read_text())}
+    units = [Path(name) for name in alone if Path(name).is_relative_to(build) and Path(name).exists()]
+    return alone.union(*(JOINED.findall(unit.read_text(encoding="utf-8")) for unit in units))
 
 
 def run_by_ctest(build):

@@ -170,6 +170,17 @@ def test_a_test_that_never_runs_is_found(tree):
     ]
 
 
+def test_a_test_that_is_joined_with_others_is_compiled(tree):
+    root = tree({"engine/log/log_test.cc": "TEST(Log, reads) {}\n"})
+    with_build(root, ["build-sanitize/unit.cc", "build-sanitize/not_written_yet.cc"], ["Log.reads"])
+    unit = root / "build-sanitize" / "unit.cc"
+    unit.write_text(f'#line 1 "{root / "engine/log/log_test.cc"}"\nTEST(Log, reads) {{}}\n')
+    assert found("check_tests_registered", root) == []
+    unit.write_text("")
+    assert found("check_tests_registered", root) == [
+        "engine/log/log_test.cc:1: is in no target of CMake: it never runs"]
+
+
 def test_a_tree_that_is_not_built_cannot_show_that_its_tests_run(tree):
     root = tree({"engine/log/log_test.cc": "TEST(Log, reads) {}\n"})
     assert "there is no build" in found("check_tests_registered", root)[0]

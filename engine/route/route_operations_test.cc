@@ -325,7 +325,9 @@ TEST_F(RouteOperationsTest, devices_of_a_transport_are_deleted_until_the_budget_
   while (const uint64_t count = *routes_.delete_device(place_, all, at(1000), NoTime()).answer) {
     deleted += count;
     ++calls;
-    if (place_.get() != nullptr) EXPECT_STREQ(place_.get()->check(), nullptr);
+    if (place_.get() != nullptr) {
+      EXPECT_STREQ(place_.get()->check(), nullptr);
+    }
   }
   EXPECT_EQ(deleted, 100u);
   EXPECT_GT(calls, 2u);

@@ -23,7 +23,7 @@ TEST(HookSignature, HasOneForEachSecret) {
 }
 
 TEST(HookSignature, SecretsAreTheLinesOfAFile) {
-  const std::string path = testing::TempDir() + "hook_secrets";
+  const std::string path = ::testing::TempDir() + "hook_secrets";
   std::ofstream(path) << "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\r\n\nplain words\n";
   const auto secrets = load_hook_secrets(path);
   ASSERT_TRUE(secrets) << secrets.error().text;

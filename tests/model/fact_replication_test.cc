@@ -85,8 +85,6 @@ class FactReplication {
   uint64_t removed_ = 0;
 };
 
-}  // namespace
-
 TEST(FactReplication, the_engine_that_is_told_the_effects_holds_an_equal_graph) {
   uint64_t refused = 0;
   uint64_t removed = 0;
@@ -105,4 +103,5 @@ TEST(FactReplication, the_engine_that_is_told_the_effects_holds_an_equal_graph) 
   EXPECT_GT(removed, 0u);
 }
 
+}  // namespace
 }  // namespace millrace

@@ -247,8 +247,6 @@ class RouteHistory {
   RouteMatcher matcher_;
 };
 
-}  // namespace
-
 TEST(RouteModel, random_histories_end_as_the_naive_table_says) {
   testing::run_seeds(60, [](uint64_t seed) {
     RouteHistory history(seed);
@@ -260,4 +258,5 @@ TEST(RouteModel, random_histories_end_as_the_naive_table_says) {
   });
 }
 
+}  // namespace
 }  // namespace millrace

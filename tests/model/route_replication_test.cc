@@ -371,8 +371,6 @@ class RouteReplication {
   uint64_t unswept_ = 0;
 };
 
-}  // namespace
-
 TEST(RouteReplication, the_engine_that_is_told_the_effects_holds_an_equal_table) {
   uint64_t refused = 0;
   uint64_t removed = 0;
@@ -394,4 +392,5 @@ TEST(RouteReplication, the_engine_that_is_told_the_effects_holds_an_equal_table)
   EXPECT_GT(unswept, 0u);
 }
 
+}  // namespace
 }  // namespace millrace

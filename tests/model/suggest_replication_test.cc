@@ -97,8 +97,6 @@ class SuggestReplication {
   uint64_t refused_ = 0;
 };
 
-}  // namespace
-
 TEST(SuggestReplication, the_engine_that_is_told_the_effects_holds_an_equal_dictionary) {
   uint64_t refused = 0;
   testing::run_seeds(100, [&](uint64_t seed) {
@@ -114,4 +112,5 @@ TEST(SuggestReplication, the_engine_that_is_told_the_effects_holds_an_equal_dict
   EXPECT_GT(refused, 0u);
 }
 
+}  // namespace
 }  // namespace millrace
