@@ -107,7 +107,8 @@ bool use_a_log(const std::string& file) {
   const auto written = logs.write(orders, {.backlog = {}, .pairs = messages}, call());
   std::printf("log: the first message is at %llu\n", static_cast<unsigned long long>(written.answer->offset.value()));
   read_orders(logs, orders);
-  logs.acknowledge(orders, {.group = "billing", .consumer = {}, .ranges = {{Offset(1), Offset(1)}}}, call());
+  AckRequest done{.group = "billing", .consumer = {}, .ranges = {{Offset(1), Offset(1)}}};
+  logs.acknowledge(orders, done, call());
   std::printf("after 100 ms, the one that was not acknowledged comes again, from a snapshot too:\n");
   let_pass(100);
   save(*orders.get(), file);
