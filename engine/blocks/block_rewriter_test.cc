@@ -93,7 +93,7 @@ TEST(BlockRewriter, ABlockWithOtherGapsThanItSaysIsRefused) {
   header.missing = 5;
   const auto refused = Block::from_bytes(header, Buffer::copy_of(begins_with_a_gap), tags);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().text, "a block with other gaps than it says");
+  EXPECT_EQ(refused.error().text, "a block whose gaps do not match its header");
   header.missing = kMaxOffset.value();
   EXPECT_EQ(Block::from_bytes(header, Buffer::copy_of(begins_with_a_gap), tags).error().text,
             "a block beyond the last offset");

@@ -245,7 +245,7 @@ Result<void> MessageBlocks::append_block(BlockHeader header, Buffer bytes, Block
   if (!is_new() && (gaps == Gaps::Refused ? header.first != next() : header.first < next())) {
     return fail(ErrorCode::Corrupt, "a block that does not follow on");
   }
-  if (header.first_time < last_time()) return fail(ErrorCode::Corrupt, "a block from before the one before it");
+  if (header.first_time < last_time()) return fail(ErrorCode::Corrupt, "a block that is older than the one before it");
   TagIndex tags;
   auto block = Block::from_bytes(header, std::move(bytes), tags, packer);
   if (!block) return std::unexpected(block.error());
@@ -275,7 +275,7 @@ Result<void> MessageBlocks::restore_head(const MessagesHead& head, Gaps gaps) {
                                      head.first >= first() && head.first < oldest().end() &&
                                      Cursor(*this, head.first).next(message) && message.offset == head.first;
   if (!agrees) return fail(ErrorCode::Corrupt, "a log head that does not belong to its blocks");
-  if (head.clock < clock_) return fail(ErrorCode::Corrupt, "a log head from before its last message");
+  if (head.clock < clock_) return fail(ErrorCode::Corrupt, "a log head that is older than its last message");
   if (is_new()) {
     newest_ = Block(head.next);
     front_.offset = head.next;

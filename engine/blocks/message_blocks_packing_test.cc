@@ -233,9 +233,9 @@ TEST(MessageBlocksPacking, RefusesPackedBlocksThatAreDamagedAndSaysWhy) {
   header.unpacked = good.header.unpacked + 1;
   EXPECT_EQ(why(header, good.bytes), "a packed block that does not unpack");
   header.unpacked = static_cast<uint32_t>(good.bytes.size());
-  EXPECT_EQ(why(header, good.bytes), "a packed block that is no smaller for it");
+  EXPECT_EQ(why(header, good.bytes), "a packed block that is not smaller than unpacked");
   header.unpacked = kMostUnpacked + 1;
-  EXPECT_EQ(why(header, good.bytes), "a packed block that is too large to be one");
+  EXPECT_EQ(why(header, good.bytes), "a packed block that is too large");
   header = good.header;
   header.count = 11;
   EXPECT_EQ(why(header, good.bytes), "a block ends inside a message");
@@ -248,7 +248,7 @@ TEST(MessageBlocksPacking, RefusesPackedBlocksWithoutAPacker) {
   MessageBlocks messages = messages_of(10);
   const auto added = messages.append_block(good.header, Buffer::copy_of(good.bytes));
   ASSERT_FALSE(added);
-  EXPECT_EQ(added.error().text, "a packed block where none can be");
+  EXPECT_EQ(added.error().text, "a packed block where packed blocks are not allowed");
   EXPECT_EQ(messages.last(), Offset(10));
 }
 

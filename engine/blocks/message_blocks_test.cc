@@ -362,7 +362,7 @@ TEST(MessageBlocks, RefusesABlockFromThePastAndIsUnchanged) {
   MessageBlocks messages = messages_of(5);
   const auto added = messages.append_block({Offset(6), UnixMs(49), 1}, Buffer::copy_of(ByteView("\0\0\0\0", 4)));
   ASSERT_FALSE(added);
-  EXPECT_EQ(added.error().text, "a block from before the one before it");
+  EXPECT_EQ(added.error().text, "a block that is older than the one before it");
   EXPECT_EQ(messages.check(), nullptr);
   EXPECT_EQ(read_from(messages, 1), range(1, 6));
 }
@@ -383,7 +383,9 @@ TEST(MessageBlocks, TakesOnlyAHeadThatBelongsToItsBlocks) {
       {"all evicted", {Offset(36), Offset(36), UnixMs(350), 4}, kForeign},
       {"a message too few", {Offset(1), Offset(35), UnixMs(350), 4}, kForeign},
       {"a message too many", {Offset(1), Offset(37), UnixMs(350), 4}, kForeign},
-      {"a clock of the past", {Offset(1), Offset(36), UnixMs(349), 4}, "a log head from before its last message"},
+      {"a clock of the past",
+       {Offset(1), Offset(36), UnixMs(349), 4},
+       "a log head that is older than its last message"},
   };
   for (const HeadRow& row : rows) {
     SCOPED_TRACE(row.name);

@@ -156,10 +156,10 @@ TEST(LockCodec, AChangeThatCannotFollowIsRefusedAndChangesNothing) {
   EXPECT_STREQ(reason_of(lock, bytes(exclusive, bob)), "a lock held by too many");
   EXPECT_STREQ(reason_of(lock, bytes(kShared, bob)), "a lock held in two modes");
   EXPECT_STREQ(reason_of(lock, bytes(kShared, bob, ann_goes)), "a lock held in two modes");
-  EXPECT_STREQ(reason_of(lock, bytes(exclusive, bob_goes)), "a lock taken from somebody who does not hold it");
-  EXPECT_STREQ(reason_of(lock, bytes(exclusive, other_ann_goes)), "a lock taken from somebody who does not hold it");
+  EXPECT_STREQ(reason_of(lock, bytes(exclusive, bob_goes)), "a lock taken from an owner that does not hold it");
+  EXPECT_STREQ(reason_of(lock, bytes(exclusive, other_ann_goes)), "a lock taken from an owner that does not hold it");
   EXPECT_STREQ(reason_of(lock, bytes(exclusive, ann_goes, ann_goes)),
-               "a lock taken from somebody who does not hold it");
+               "a lock taken from an owner that does not hold it");
   EXPECT_EQ(lock.find("ann")->token, Token(5));
 }
 
@@ -190,7 +190,7 @@ TEST(LockCodec, ImpossibleNumbersAreRefused) {
       {"shared by five", numbers({1, 2, 5, 7, 1, 1, 'a', 5, 1, 100, 9, 9}), "a lock in an impossible mode"},
       {"a limit of none", numbers({1, 3, 0, 7, 1, 1, 'a', 5, 1, 100, 9, 9}), "a lock in an impossible mode"},
       {"a huge limit", numbers({1, 3, kMaxPermits + 1, 7, 1, 1, 'a', 5, 1, 100, 9, 9}), "a lock in an impossible mode"},
-      {"no change", numbers({1, 1, 1, 7}), "a limit of a lock that nobody holds"},
+      {"no change", numbers({1, 1, 1, 7}), "a limit of a lock without a holder"},
       {"a value that is too long",
        numbers({2, 1, 1, 7, 1, 1, 'a', 5, 1, 100, 9, 9, kMaxLockValue + 1}) + std::string(kMaxLockValue + 1, 'x'),
        "an impossible value"},

@@ -251,14 +251,14 @@ TEST(Compaction, AnEffectThatDoesNotFitIsRefusedWhole) {
   const Row rows[] = {
       {"nothing", "", "compacted messages that end too early"},
       {"half a range", varints({2}), "compacted messages that end too early"},
-      {"an empty range", varints({2, 0}), "compacted messages in no order"},
-      {"a range at 0", varints({0, 2}), "compacted messages in no order"},
-      {"ranges that touch", varints({2, 1, 0, 1}), "compacted messages in no order"},
-      {"the last message", varints({5, 2}), "compacted messages that are not there"},
-      {"beyond the last", varints({100, 1}), "compacted messages that are not there"},
-      {"around the world", varints({2, UINT64_MAX}), "compacted messages that are not there"},
-      {"what has gone before", varints({1, 1}), "compacted messages that are not there"},
-      {"one that is, one that is not", varints({2, 1, 1, 1}), "compacted messages that are not there"},
+      {"an empty range", varints({2, 0}), "compacted messages out of order"},
+      {"a range at 0", varints({0, 2}), "compacted messages out of order"},
+      {"ranges that touch", varints({2, 1, 0, 1}), "compacted messages out of order"},
+      {"the last message", varints({5, 2}), "compacted messages that do not exist"},
+      {"beyond the last", varints({100, 1}), "compacted messages that do not exist"},
+      {"around the world", varints({2, UINT64_MAX}), "compacted messages that do not exist"},
+      {"what has gone before", varints({1, 1}), "compacted messages that do not exist"},
+      {"one that is, one that is not", varints({2, 1, 1, 1}), "compacted messages that do not exist"},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.name);

@@ -38,7 +38,7 @@ inline bool bad_date(uint64_t date) { return date > kNeverExpires; }
 
 inline Result<Group*> named_group(Log& log, ByteView name) {
   Group* group = log.group(name);
-  if (group == nullptr) return corrupt("a group that is not there");
+  if (group == nullptr) return corrupt("a group that does not exist");
   return group;
 }
 

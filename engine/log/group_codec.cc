@@ -70,7 +70,7 @@ Result<void> restore_group(Log& log, ByteView bytes) {
     return corrupt("a group with impossible dates");
   }
   if (max_attempts > kMaxAttempts) return corrupt("a group with an impossible number of attempts");
-  if (log.group(name) != nullptr) return corrupt("two groups of one name");
+  if (log.group(name) != nullptr) return corrupt("two groups with the same name");
   settings.max_attempts = static_cast<uint32_t>(max_attempts);
   Group& group = log.create_group(name, next);
   group.restore(counters);

@@ -224,7 +224,7 @@ TEST(GroupCodec, RefusesAGroupThatIsNone) {
           {"too many may be pending", named("new") + numbers({11, 0, 0, 0, 0, UINT64_MAX, 0}) + end, kNumber},
           {"too many attempts", named("new") + numbers({11, 0, 0, 0, 0, 0, 65536}) + end,
            "a group with an impossible number of attempts"},
-          {"a name twice", named("g") + numbers({11, 0, 0, 0, 0, 0, 0}) + end, "two groups of one name"},
+          {"a name twice", named("g") + numbers({11, 0, 0, 0, 0, 0, 0}) + end, "two groups with the same name"},
       });
 }
 
@@ -235,8 +235,8 @@ TEST(GroupCodec, RefusesPendingMessagesThatCannotBe) {
   const std::string g = named("g");
   expect_refused(restore_pending,
                  {
-                     {"nothing", "", "a group that is not there"},
-                     {"no such group", named("h"), "a group that is not there"},
+                     {"nothing", "", "a group that does not exist"},
+                     {"no such group", named("h"), "a group that does not exist"},
                      {"a number missing", g + numbers({20, 1, 7, 3, 0}), kEnd},
                      {"no holder", g + numbers({20, 1, 7, 3, 0, 1}), kEnd},
                      {"a holder beyond the end", g + numbers({20, 1, 7, 3, 0, 1, 9}) + "short", kEnd},
@@ -264,8 +264,8 @@ TEST(GroupCodec, RefusesPendingMessagesThatCannotBe) {
 TEST(GroupCodec, RefusesADeliveryThatCannotBe) {
   constexpr char kLength[] = "a delivery of the wrong length";
   constexpr char kTerms[] = "a delivery with impossible terms";
-  constexpr char kNothing[] = "a delivery of nothing";
-  constexpr char kMissing[] = "a delivery of messages that are not there";
+  constexpr char kNothing[] = "a delivery of no messages";
+  constexpr char kMissing[] = "a delivery of messages that do not exist";
   const std::string g = named("g");
   expect_refused(apply_delivery,
                  {
@@ -289,11 +289,11 @@ TEST(GroupCodec, RefusesGivingUpWhatCannotBe) {
   const std::string g = named("g");
   expect_refused(apply_giving_up,
                  {
-                     {"nothing", "", "a group that is not there"},
-                     {"no such group", named("h") + numbers({12, 1, 1, 1}), "a group that is not there"},
+                     {"nothing", "", "a group that does not exist"},
+                     {"no such group", named("h") + numbers({12, 1, 1, 1}), "a group that does not exist"},
                      {"cut short", g + numbers({12, 1, 1}), "given-up messages that end too early"},
-                     {"no bits", g + numbers({12, 0, 1, 1}), "giving up nothing"},
-                     {"beyond all offsets", g + numbers({kTooLarge, 1, 1, 1}), "giving up nothing"},
+                     {"no bits", g + numbers({12, 0, 1, 1}), "giving up no messages"},
+                     {"beyond all offsets", g + numbers({kTooLarge, 1, 1, 1}), "giving up no messages"},
                  });
 }
 
@@ -302,8 +302,8 @@ TEST(GroupCodec, RefusesGivingBackWhatCannotBe) {
   expect_refused(
       apply_giving_back,
       {
-          {"nothing", "", "a group that is not there"},
-          {"no such group", named("h") + numbers({5, 0, 12, 12}), "a group that is not there"},
+          {"nothing", "", "a group that does not exist"},
+          {"no such group", named("h") + numbers({5, 0, 12, 12}), "a group that does not exist"},
           {"no date", g, "given-back messages that end too early"},
           {"cut short", g + numbers({5, 0, 12, 14, 16}), "given-back messages that end too early"},
           {"beyond all offsets", g + numbers({5, 0, 12, kTooLarge}), "given-back messages beyond the last offset"},
@@ -314,24 +314,24 @@ TEST(GroupCodec, RefusesGivingBackWhatCannotBe) {
 TEST(GroupCodec, RefusesFinishingWhatCannotBe) {
   const std::string g = named("g");
   expect_refused(apply_finish, {
-                                   {"nothing", "", "a group that is not there"},
-                                   {"no such group", named("h") + numbers({12, 1}), "a group that is not there"},
-                                   {"cut short", g + numbers({12}), "finishing nothing"},
-                                   {"no bits", g + numbers({12, 0}), "finishing nothing"},
-                                   {"beyond all offsets", g + numbers({kTooLarge, 1}), "finishing nothing"},
+                                   {"nothing", "", "a group that does not exist"},
+                                   {"no such group", named("h") + numbers({12, 1}), "a group that does not exist"},
+                                   {"cut short", g + numbers({12}), "finishing no messages"},
+                                   {"no bits", g + numbers({12, 0}), "finishing no messages"},
+                                   {"beyond all offsets", g + numbers({kTooLarge, 1}), "finishing no messages"},
                                });
 }
 
 TEST(GroupCodec, RefusesAUseOrADropThatCannotBe) {
   const std::string g = named("g");
   expect_refused(apply_use, {
-                                {"nothing", "", "a group that is not there"},
-                                {"no such group", named("h") + numbers({5}), "a group that is not there"},
+                                {"nothing", "", "a group that does not exist"},
+                                {"no such group", named("h") + numbers({5}), "a group that does not exist"},
                                 {"no date", g, "a use with an impossible date"},
                                 {"too late", g + numbers({kDateTooLarge}), "a use with an impossible date"},
                                 {"a byte too many", g + numbers({5}) + "x", "a use with an impossible date"},
                             });
-  expect_refused(apply_drop, {{"no such group", "h", "a group that is not there"}});
+  expect_refused(apply_drop, {{"no such group", "h", "a group that does not exist"}});
 }
 
 TEST(GroupCodec, RefusesARepetitionThatCannotBe) {
@@ -339,9 +339,9 @@ TEST(GroupCodec, RefusesARepetitionThatCannotBe) {
   constexpr char kTerms[] = "a repetition with impossible terms";
   expect_refused(apply_repetition,
                  {
-                     {"nothing", "", "a group that is not there"},
-                     {"no such group", named("h") + numbers({5, 50, 12, 1}), "a group that is not there"},
-                     {"cut short", g + numbers({5, 50, 12}), "repeating nothing"},
+                     {"nothing", "", "a group that does not exist"},
+                     {"no such group", named("h") + numbers({5, 50, 12, 1}), "a group that does not exist"},
+                     {"cut short", g + numbers({5, 50, 12}), "repeating no messages"},
                      {"no interval given", g + numbers({5}), "repeated messages that end too early"},
                      {"no interval", g + numbers({5, 0, 12, 1}), kTerms},
                      {"an interval too long", g + numbers({5, kMaxRetryMs + 1, 12, 1}), kTerms},

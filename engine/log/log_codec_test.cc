@@ -185,8 +185,8 @@ TEST(LogCodec, RefusesAHeadThatIsNone) {
 const CorruptRow kCorruptBlockHeaders[] = {
     {"nothing", "", "a block header of the wrong length"},
     {"a number missing", varints({1, 0}), "a block header of the wrong length"},
-    {"packed bytes of nothing", varints({1, 0, 1, 0}), "a packed block of nothing"},
-    {"gaps that are none", varints({1, 0, 1, 0, 0}), "a block with gaps that are none"},
+    {"packed bytes of nothing", varints({1, 0, 1, 0}), "a packed block without content"},
+    {"gaps that are none", varints({1, 0, 1, 0, 0}), "a block with gaps but no missing offsets"},
     {"a number too many", varints({1, 0, 1, 0, 1, 0}), "a block header of the wrong length"},
     {"an unpacked size beyond 32 bits", varints({1, 0, 1, uint64_t{1} << 32}), "a block header of the wrong length"},
     {"a count beyond 32 bits", varints({1, 0, uint64_t{1} << 32}), "a block header of the wrong length"},
