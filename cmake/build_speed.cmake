@@ -1,10 +1,10 @@
-# Two ways to compile the same sources in a fraction of the time; figures are in CONTRIBUTING.md.
+# Options and functions that make builds faster; figures are in CONTRIBUTING.md.
 
-# Most of a small file's compilation goes into the headers of the standard library, so the sources of one folder are
-# compiled as one unit. Names in anonymous namespaces must therefore differ within a folder. Off where every file must
-# be seen for itself: clang-tidy, and the build that proves that each file includes what it uses.
+# Compiling a small file takes most of its time for the headers of the standard library, so the sources of one folder
+# are compiled as one unit. Names in anonymous namespaces must therefore differ within a folder. Switch it off where
+# each file must be compiled alone: for clang-tidy, and for the build that proves that each file includes what it uses.
 option(MILLRACE_UNITY "Compile the sources of one folder as one unit" ON)
-# Tests have helpers of the same name in every file: they stay files of their own and share their headers precompiled.
+# Test files have helper functions with the same names, so each file is compiled alone; they share precompiled headers.
 option(MILLRACE_PRECOMPILE "Precompile the headers that all tests include" ON)
 
 # millrace_units(TARGET): one unit for each folder of the target's sources.
@@ -25,7 +25,7 @@ function(millrace_units target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# millrace_precompile(TARGET HEADER...): the standard headers of most tests, and those given.
+# millrace_precompile(TARGET HEADER...): precompiles the standard headers that most tests include, and the given ones.
 function(millrace_precompile target)
   if(NOT MILLRACE_PRECOMPILE)
     return()
@@ -35,16 +35,16 @@ function(millrace_precompile target)
     <set> <span> <string> <string_view> <unordered_map> <utility> <vector>)
 endfunction()
 
-# millrace_without_lto(TARGET): links the machine code of objects that could also be optimized as a whole, which takes
-# half a minute (module/CMakeLists.txt).
+# millrace_without_lto(TARGET): links the target without link-time optimization, which would take half a minute. Its
+# objects contain machine code for this case (module/CMakeLists.txt).
 function(millrace_without_lto target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_link_options(${target} PRIVATE -fno-lto)
   endif()
 endfunction()
 
-# millrace_quick_code(TARGET): with sanitizers, where -O1 takes clang three times as long as -O0, code of tests and of
-# the command line is not worth the wait. The engine keeps its -O1: the histories spend their time there.
+# millrace_quick_code(TARGET): with sanitizers, compiles the target with -O0, because clang needs three times as long
+# with -O1. It is for tests and the command line. The engine keeps -O1, because random histories spend their time there.
 function(millrace_quick_code target)
   if(MILLRACE_SANITIZE)
     target_compile_options(${target} PRIVATE -O0)

@@ -191,8 +191,8 @@ void Block::make_room(uint64_t needed, BlockLimits limits) {
 
 void Block::seal(const TagIndex& tags) {
   filter_ = TagFilter::build(bytes_.data(), tags.positions());
-  // Unused memory for about one message is not worth a copy to free it. More than that, left because a large message
-  // did not fit, is.
+  // Freeing unused memory costs a copy. That is worth it only for more than the memory of about one message, which is
+  // left if a large message did not fit.
   if (bytes_.capacity() - bytes_.size() > bytes_.capacity() / 8) bytes_.reserve(bytes_.size());
   if (landmarks_.capacity() > landmarks_.size()) landmarks_.reserve(landmarks_.size());
 }

@@ -3,7 +3,7 @@
 // compacted.
 //
 //   chunks   [ . . b c ] [ d e f g ] [ h i ]      about kChunk blocks each at most
-//               ^ front: what was before it has been taken
+//               ^ front: the blocks before it have been taken
 //
 // The list is in chunks because a log of a hundred million messages has a million blocks: one array would sometimes
 // have to move all of them, which would be a pause. Each chunk stores the sums over its blocks, so that taking many

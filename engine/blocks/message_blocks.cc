@@ -165,7 +165,8 @@ MessageBlocks::Cursor::Cursor(const MessageBlocks& messages, Offset from) : mess
   at_ += position.byte;
   offset_ = position.offset;
   time_ = position.time;
-  // offset_ and time_ are those behind the message before at_, to which the gap and the delta in a record are relative.
+  // The gap and the delta in a record are relative to the message before it. So offset_ and time_ must be the values
+  // after that message, which these lines compute.
   uint64_t delta;
   const char* record = at_;
   offset_ = offset_ - records_.gap_at(record);

@@ -29,8 +29,8 @@ struct Lease {
   bool is_over(MonotonicMs now) const { return now > end; }
   uint64_t left(MonotonicMs now) const { return end > now ? end - now : 0; }
 
-  // Converts a lease received from another process, where it ends at `told.end` on the monotonic clock `clock`, to the
-  // clocks in `now`. The remaining time never exceeds the whole time of the lease.
+  // Converts a lease received from another process to the clocks in `now`. There it ends at `told.end` on the monotonic
+  // clock `clock`. The remaining time never exceeds the whole time of the lease.
   static Lease as_seen(const Lease& told, uint64_t clock, const Now& now) {
     const MonotonicMs latest = now.monotonic + told.ttl_ms;
     if (clock != 0 && clock == now.clock_id) return {told.ttl_ms, std::min(told.end, latest), told.end_date};

@@ -38,7 +38,7 @@ const char* reason_of(Lock& lock, ByteView bytes) {
   return reason.c_str();
 }
 
-TEST(LockCodec, ALockComesBackAsItWas) {
+TEST(LockCodec, ARestoredLockEqualsTheSavedOne) {
   Lock lock;
   lock.put("ann", kShared, holding(5, 3, 200, 4));
   lock.put(std::string("\0\xff", 2), kShared, holding(9));
@@ -68,7 +68,7 @@ TEST(LockCodec, ALockOfVersion1HasNoValues) {
   EXPECT_EQ(lock.value_of("a"), "");
 }
 
-TEST(LockCodec, AnotherLimitIsAnEffectOfItsOwn) {
+TEST(LockCodec, AChangeOfTheLimitIsASeparateEffect) {
   Lock lock;
   lock.put("ann", LockMode::limit(3), holding(5));
   LockChanges none(kClock);
@@ -78,7 +78,7 @@ TEST(LockCodec, AnotherLimitIsAnEffectOfItsOwn) {
   EXPECT_STREQ(reason_of(lock, none.take_bytes(kShared)), "a lock held in two modes");
 }
 
-TEST(LockCodec, EachModeComesBack) {
+TEST(LockCodec, EachModeIsRestored) {
   for (const LockMode mode :
        {LockMode::exclusive(), LockMode::shared(), LockMode::limit(1), LockMode::limit(kMaxPermits)}) {
     Lock lock;
@@ -90,7 +90,7 @@ TEST(LockCodec, EachModeComesBack) {
   }
 }
 
-TEST(LockCodec, ManyHoldersAreInSeveralPartsEachGoodAlone) {
+TEST(LockCodec, ManyHoldersAreEncodedAsSeveralPartsThatAreEachValidAlone) {
   Lock lock;
   for (uint64_t i = 1; i <= 2500; ++i) lock.put("owner " + std::to_string(i), kShared, holding(i));
   const auto parts = encode_lock(lock, kClock);
@@ -102,7 +102,7 @@ TEST(LockCodec, ManyHoldersAreInSeveralPartsEachGoodAlone) {
   EXPECT_EQ(encode_lock(again, kClock), parts);
 }
 
-TEST(LockCodec, AHandOverIsOneEffect) {
+TEST(LockCodec, AReleaseAndTheNextGrantAreOneEffect) {
   Lock lock;
   lock.put("ann", LockMode::exclusive(), holding(5));
   LockChanges changes(kClock);
@@ -117,7 +117,7 @@ TEST(LockCodec, AHandOverIsOneEffect) {
   EXPECT_EQ(lock.check(), nullptr);
 }
 
-TEST(LockCodec, AnEffectThatTakesTheLastHolderLeavesItFree) {
+TEST(LockCodec, AnEffectThatRemovesTheLastHolderLeavesTheLockFree) {
   Lock lock;
   lock.put("ann", LockMode::exclusive(), holding(5));
   LockChanges changes(kClock);
@@ -127,7 +127,7 @@ TEST(LockCodec, AnEffectThatTakesTheLastHolderLeavesItFree) {
   EXPECT_TRUE(lock.is_free());
 }
 
-TEST(LockCodec, AnotherMachineSeesWhatTheDateLeaves) {
+TEST(LockCodec, OnAnotherMachineTheDateDecidesWhatIsLeft) {
   Lock lock;
   lock.put("ann", LockMode::exclusive(), holding(5, 0, 100));
   Token greatest;
@@ -140,7 +140,7 @@ TEST(LockCodec, AnotherMachineSeesWhatTheDateLeaves) {
   EXPECT_EQ(there.find("ann")->lease.left(now.monotonic), 60u);
 }
 
-TEST(LockCodec, AChangeThatCannotFollowIsRefusedAndChangesNothing) {
+TEST(LockCodec, AnImpossibleChangeIsRefusedAndChangesNothing) {
   Lock lock;
   lock.put("ann", LockMode::exclusive(), holding(5));
   const auto bytes = [](LockMode mode, auto... make) {
@@ -163,7 +163,7 @@ TEST(LockCodec, AChangeThatCannotFollowIsRefusedAndChangesNothing) {
   EXPECT_EQ(lock.find("ann")->token, Token(5));
 }
 
-TEST(LockCodec, ATokenAboveWhatTheCallerAllowsIsRefused) {
+TEST(LockCodec, ATokenAboveTheCallersLimitIsRefused) {
   Lock lock, again;
   lock.put("ann", kShared, holding(5));
   lock.put("bob", kShared, holding(9));

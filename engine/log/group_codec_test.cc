@@ -17,7 +17,7 @@ using testing::pending_of;
 using testing::same_groups;
 
 constexpr uint64_t kTooLarge = uint64_t{1} << 63;
-constexpr uint64_t kDateTooLarge = kNeverExpires + 1;  // as a date that may be never: one more than it
+constexpr uint64_t kDateTooLarge = kNeverExpires + 1;  // encoded: such dates are stored plus one
 constexpr Retry kRetry100{.retry_ms = 100, .expire_ms = 0};
 
 std::string numbers(std::initializer_list<uint64_t> values) {
@@ -25,7 +25,7 @@ std::string numbers(std::initializer_list<uint64_t> values) {
   for (uint64_t value : values) append_varint(bytes, value);
   return bytes;
 }
-// As a name, key or holder that is there.
+// The encoding of a name or key.
 std::string named(const std::string& text) { return numbers({text.size()}) + text; }
 std::string holder(const std::string& text) { return numbers({text.size() + 1}) + text; }
 
@@ -36,7 +36,7 @@ Log some_log() {
   log.evict_before(Offset(11));
   return log;
 }
-// And "g" has delivered 11 to 24.
+// The same with a group "g" that has delivered messages 11 to 24.
 Log log_with_group() {
   Log log = some_log();
   log.create_group("g", Offset(25));
@@ -63,7 +63,7 @@ Log reloaded(const Log& log) {
   return again;
 }
 
-TEST(GroupCodec, WritesTheBytesItsHeaderSays) {
+TEST(GroupCodec, WritesTheBytesThatItsHeaderDescribes) {
   Log log = log_with_group();
   Group& group = *log.group("g");
   group.restore({.lost = 1, .expired = 2, .exhausted = 3, .redelivered = 300});
@@ -99,7 +99,7 @@ TEST(GroupCodec, WritesTheBytesItsHeaderSays) {
   EXPECT_EQ(encode_effect("g", std::vector<OffsetBits>{{Offset(13), 3}}), named("g") + numbers({13, 3}));
 }
 
-TEST(GroupCodec, GroupsComeBackAsTheyWere) {
+TEST(GroupCodec, RestoredGroupsEqualTheSavedOnes) {
   Log log = some_log();
   log.create_group("", log.next());
   log.create_group(std::string("\0\xff", 2), log.first())
@@ -114,7 +114,7 @@ TEST(GroupCodec, GroupsComeBackAsTheyWere) {
   EXPECT_TRUE(same_groups(log, reloaded(log)));
 }
 
-TEST(GroupCodec, ManyPendingMessagesTravelInSeveralStrings) {
+TEST(GroupCodec, ManyPendingMessagesAreEncodedAsSeveralStrings) {
   Log log;
   for (int i = 0; i < 2500; ++i) log.append("t", "e");
   log.create_group("g", log.first());
@@ -123,7 +123,7 @@ TEST(GroupCodec, ManyPendingMessagesTravelInSeveralStrings) {
   EXPECT_TRUE(same_groups(log, reloaded(log)));
 }
 
-TEST(GroupCodec, EffectsDoTheSameToAReplica) {
+TEST(GroupCodec, EffectsMakeAReplicaEqual) {
   Log log = some_log(), replica = some_log();
   Group& group = log.create_group("g", log.first());
   const auto told = [&](const auto& applied) {
@@ -149,7 +149,7 @@ TEST(GroupCodec, EffectsDoTheSameToAReplica) {
   EXPECT_EQ(replica.group("g")->counters().expired, 5u);
 }
 
-TEST(GroupCodec, AnEmptyDeliveryMakesAGroupWhereItBegan) {
+TEST(GroupCodec, AnEmptyDeliveryCreatesAGroupAtItsStart) {
   for (const uint64_t begin : {11u, 20u, 31u}) {
     Log replica = some_log();
     Delivery delivery;
@@ -160,7 +160,7 @@ TEST(GroupCodec, AnEmptyDeliveryMakesAGroupWhereItBegan) {
   }
 }
 
-TEST(GroupCodec, ADeliveryInFrontOfTheLogBeginsWithIt) {
+TEST(GroupCodec, ADeliveryFromBeforeTheLogStartsAtTheFirstMessage) {
   Log replica = some_log();
   Delivery delivery;
   delivery.fresh_first = Offset(10);
@@ -191,7 +191,7 @@ void expect_refused(Apply apply, const CorruptRow (&rows)[size]) {
   }
 }
 
-TEST(GroupCodec, RefusesAGroupThatIsNone) {
+TEST(GroupCodec, RefusesAnInvalidGroup) {
   constexpr char kLength[] = "a group of the wrong length";
   constexpr char kNumber[] = "a group with an impossible number";
   constexpr char kDates[] = "a group with impossible dates";
@@ -228,7 +228,7 @@ TEST(GroupCodec, RefusesAGroupThatIsNone) {
       });
 }
 
-TEST(GroupCodec, RefusesPendingMessagesThatCannotBe) {
+TEST(GroupCodec, RefusesInvalidPendingMessages) {
   constexpr char kMissing[] = "a pending message that was not delivered";
   constexpr char kTerms[] = "a pending message with impossible terms";
   constexpr char kEnd[] = "pending messages that end too early";
@@ -261,7 +261,7 @@ TEST(GroupCodec, RefusesPendingMessagesThatCannotBe) {
                  });
 }
 
-TEST(GroupCodec, RefusesADeliveryThatCannotBe) {
+TEST(GroupCodec, RefusesAnInvalidDelivery) {
   constexpr char kLength[] = "a delivery of the wrong length";
   constexpr char kTerms[] = "a delivery with impossible terms";
   constexpr char kNothing[] = "a delivery of no messages";
@@ -285,7 +285,7 @@ TEST(GroupCodec, RefusesADeliveryThatCannotBe) {
                  });
 }
 
-TEST(GroupCodec, RefusesGivingUpWhatCannotBe) {
+TEST(GroupCodec, RefusesInvalidGivenUpMessages) {
   const std::string g = named("g");
   expect_refused(apply_giving_up,
                  {
@@ -297,7 +297,7 @@ TEST(GroupCodec, RefusesGivingUpWhatCannotBe) {
                  });
 }
 
-TEST(GroupCodec, RefusesGivingBackWhatCannotBe) {
+TEST(GroupCodec, RefusesInvalidGivenBackMessages) {
   const std::string g = named("g");
   expect_refused(
       apply_giving_back,
@@ -311,7 +311,7 @@ TEST(GroupCodec, RefusesGivingBackWhatCannotBe) {
       });
 }
 
-TEST(GroupCodec, RefusesFinishingWhatCannotBe) {
+TEST(GroupCodec, RefusesInvalidFinishedMessages) {
   const std::string g = named("g");
   expect_refused(apply_finish, {
                                    {"nothing", "", "a group that does not exist"},
@@ -322,7 +322,7 @@ TEST(GroupCodec, RefusesFinishingWhatCannotBe) {
                                });
 }
 
-TEST(GroupCodec, RefusesAUseOrADropThatCannotBe) {
+TEST(GroupCodec, RefusesAnInvalidUseOrDrop) {
   const std::string g = named("g");
   expect_refused(apply_use, {
                                 {"nothing", "", "a group that does not exist"},
@@ -334,7 +334,7 @@ TEST(GroupCodec, RefusesAUseOrADropThatCannotBe) {
   expect_refused(apply_drop, {{"no such group", "h", "a group that does not exist"}});
 }
 
-TEST(GroupCodec, RefusesARepetitionThatCannotBe) {
+TEST(GroupCodec, RefusesAnInvalidRepetition) {
   const std::string g = named("g");
   constexpr char kTerms[] = "a repetition with impossible terms";
   expect_refused(apply_repetition,
@@ -349,7 +349,7 @@ TEST(GroupCodec, RefusesARepetitionThatCannotBe) {
                  });
 }
 
-TEST(GroupCodec, EffectsOnWhatIsNotPendingDoNothing) {
+TEST(GroupCodec, EffectsOnMessagesThatAreNotPendingDoNothing) {
   Log log = log_with_group();
   const Log before = log.clone();
   EXPECT_TRUE(apply_giving_up(log, encode_effect("g", GivingUp{{{{Offset(12), 7}, 1, true}}})));

@@ -31,7 +31,7 @@ GiveBack how_of(uint64_t flags) {
           .is_uncounted = (flags & kUncounted) != 0};
 }
 
-// Up to the end. False if one of them is empty or beyond all offsets.
+// Reads pieces up to the end. False if one of them is empty or beyond the last possible offset.
 bool read_pieces(Decoder& in, std::vector<OffsetBits>& pieces) {
   while (in.ok() && !in.finished()) {
     OffsetBits& piece = pieces.emplace_back();

@@ -159,7 +159,7 @@ class Pending {
   std::vector<GivenUp> advance(UnixMs now, uint32_t max_attempts, size_t limit) {
     return advance(now, max_attempts, limit, [](const OffsetBits& messages) { return messages.bits; });
   }
-  // Messages are no longer marked as due: advance() looks at them again, with another `max_attempts`.
+  // Removes the mark from due messages: advance() looks at them again, with another `max_attempts`.
   void look_again();
   // The due messages, oldest deadline first, up to `count`.
   std::vector<PendingPart> due(uint64_t count) const;

@@ -35,7 +35,7 @@ class PackingDate {
 
   void join(int database, ByteView name, UnixMs last_written);
 
-  UnixMs date_ = kNever;  // of the last message of the oldest block to be packed
+  UnixMs date_ = kNever;  // when the last message of the oldest block to be packed was written
 };
 
 }  // namespace millrace::module
