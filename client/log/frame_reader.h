@@ -26,7 +26,7 @@ class FrameReader {
  public:
   // Borrows the bytes of the frame.
   explicit FrameReader(std::string_view frame);
-  // The packed blocks of all frames come from `ahead`; each frame must be added to it before it is opened.
+  // `ahead` unpacks the packed blocks of all frames; each frame must be added to it before it is opened.
   explicit FrameReader(UnpackAhead* ahead) : FrameReader(std::string_view()) { ahead_ = ahead; }
   FrameReader(const FrameReader&) = delete;
   FrameReader& operator=(const FrameReader&) = delete;

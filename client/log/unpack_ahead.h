@@ -1,5 +1,5 @@
-// Unpacks the packed blocks of frames before they are needed, by threads of its own. The thread that needs a block
-// helps instead of waiting, so that with one thread here the work is shared by two.
+// Unpacks the packed blocks of frames before they are needed, in its own threads. The thread that needs a block helps
+// instead of waiting, so with one own thread, two threads share the work.
 //
 // Reading cold messages is mostly unpacking: it takes two thirds of a reader's time.
 #pragma once

@@ -62,7 +62,7 @@ class Block {
 
   Block clone() const;
 
-  // Appends, or returns false and changes nothing if that would pass the limits.
+  // Appends, or returns false and changes nothing if that would exceed the limits.
   // An empty block takes any message.
   // REQUIRES: time >= last_time() unless empty; `tags` contains this block's tags.
   bool append(TagIndex& tags, ByteView tag, ByteView entry, UnixMs time, BlockLimits limits);
@@ -72,8 +72,9 @@ class Block {
   // Returns how many were appended. REQUIRES: !empty()
   size_t append_alike(TagPosition tag, std::span<const ByteView> pairs, BlockLimits limits);
 
-  // The same for messages that lie in the memory as the records of a block: copies many at once. It stops before a
-  // message that does not follow the one before it, and before one whose record would have another size here.
+  // The same for messages that are stored in memory as the records of a block: copies many at once. It stops before a
+  // message that does not directly follow the previous one in memory, and before one whose record would have another
+  // size here.
   size_t append_records(TagPosition tag, std::span<const ByteView> pairs, BlockLimits limits);
 
   // Allocates the memory of a full block at once. REQUIRES: empty()

@@ -216,7 +216,7 @@ class MessageBlocks {
     for (auto place = full_.begin(); place != full_.end(); place = full_.after(place)) visit(full_[place]);
     if (!newest_.empty()) visit(newest_);
   }
-  // Visits blocks with messages at or after `from`, until `visit` returns false. True if it never did.
+  // Visits blocks with messages at or after `from`, until `visit` returns false. True if it always returned true.
   template <class Visit>
   bool each_block_from(Offset from, Visit visit) const {
     auto place = full_.find([&](const Block& b) { return b.end() > from; });

@@ -24,8 +24,8 @@ struct Lease {
   // REQUIRES: ttl_ms <= kMaxLeaseMs
   static Lease from(const Now& now, uint64_t ttl_ms) { return {ttl_ms, now.monotonic + ttl_ms, now.wall + ttl_ms}; }
 
-  // The lease is over only after `end`: clocks are read in whole milliseconds, and a lease must not be shorter than
-  // promised by a part of one.
+  // The lease is over only after `end`. Clocks are read in whole milliseconds, so with `now >= end` a lease could be up
+  // to one millisecond too short.
   bool is_over(MonotonicMs now) const { return now > end; }
   uint64_t left(MonotonicMs now) const { return end > now ? end - now : 0; }
 

@@ -113,7 +113,7 @@ Consequences LockOperations::look_after(Place<Lock>& place, const Call& call) {
   LockUpdate lock = update(place, call, follow);
   lock.end_leases();
   lock.finish();
-  // The object may have been removed without an operation of ours.
+  // The object may have been removed without an operation of this class, so waiting requests are always woken.
   follow.wake = Wake::one_line(kLockLine);
   return follow;
 }

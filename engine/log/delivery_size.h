@@ -7,8 +7,8 @@
 
 namespace millrace {
 
-// How many messages, in the given order, have at most `bytes` of tags and entries together. At least 1, unless the
-// delivery is empty. O(1) for fresh messages that certainly fit, else O(messages).
+// How many messages of the delivery, from its first one on, fit into `bytes` of tags and entries. At least 1, unless
+// the delivery is empty. O(1) for fresh messages that certainly fit, else O(messages).
 uint64_t messages_within(const Log& log, const Delivery& delivery, uint64_t bytes);
 
 // Returns the first of these messages, as long as they fit into `bytes`; one bit per message, as in OffsetBits. The

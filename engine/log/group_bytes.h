@@ -28,7 +28,7 @@ inline std::optional<ByteView> read_holder(Decoder& in) {
 
 inline uint64_t encoded_date(uint64_t date) { return date == kNeverExpires ? 0 : date + 1; }
 
-// A date larger than a range can hold is reported by bad_date().
+// The result may be larger than a range can store: bad_date() checks that.
 inline uint64_t read_date(Decoder& in) {
   const uint64_t date = in.number();
   return date == 0 ? kNeverExpires : date - 1;

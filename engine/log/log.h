@@ -3,7 +3,7 @@
 //
 // Messages that the retention does not keep go in two ways. Old messages are evicted at the front. Compaction removes
 // messages anywhere that have a newer one of the same tag, and leaves gaps. When compaction removes the first message,
-// first() moves too, but that is no eviction: evicted_end() stays, because readers are told of evicted offsets only.
+// first() moves too, but that is not an eviction: evicted_end() stays, because reads report evicted offsets only.
 #pragma once
 
 #include <algorithm>

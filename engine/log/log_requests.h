@@ -158,7 +158,7 @@ struct RetainRequest {
 
 struct AckRequest {
   ByteView group;
-  std::optional<ByteView> consumer = std::nullopt;  // only messages that it has
+  std::optional<ByteView> consumer = std::nullopt;  // only messages that it holds
   std::vector<OffsetRange> ranges;
   // For a request that continues: how many it has acknowledged so far. `ranges` is what is left.
   std::optional<uint64_t> acknowledged = std::nullopt;
@@ -168,7 +168,7 @@ struct AckRequest {
 
 struct NackRequest {
   ByteView group;
-  std::optional<ByteView> consumer = std::nullopt;  // only messages that it has
+  std::optional<ByteView> consumer = std::nullopt;  // only messages that it holds
   uint64_t delay_ms = 0;
   bool is_uncounted = false;                            // the last delivery does not count as an attempt
   std::optional<ByteView> dead_because = std::nullopt;  // the messages are given up now, for this reason
@@ -178,7 +178,7 @@ struct NackRequest {
 // Moves the retry deadline to this many milliseconds from now.
 struct ExtendRequest {
   ByteView group;
-  std::optional<ByteView> consumer = std::nullopt;  // only messages that it has
+  std::optional<ByteView> consumer = std::nullopt;  // only messages that it holds
   uint64_t ms = 0;
   std::vector<OffsetRange> ranges;  // ascending, without overlap
 };
