@@ -112,8 +112,8 @@ class Log {
   }
   // How many messages were deleted since the log was created.
   uint64_t deleted_total() const { return extras_ ? extras_->deleted_total : 0; }
-  // Takes messages out as remove() does, but readers are told of them. Cost: rewrites the blocks they are in, twice.
-  // REQUIRES: there are some; holds_all(removal)
+  // Removes messages as remove() does, but reads report that they were deleted. Cost: rewrites the blocks they are in,
+  // twice. REQUIRES: there are some; holds_all(removal)
   void delete_messages(const Removal& removal, BlockLimits limits = {});
   // One past the last existing message; that is next() unless the last message was deleted. REQUIRES: !empty()
   Offset end_of_messages() const { return messages_.end_of_messages(); }
