@@ -55,7 +55,7 @@ TEST(TagIndex, FindsTheEmptyTagAndTagsThatAreNotText) {
   EXPECT_EQ(index.find(tags.block(), ByteView("\0\0\0", 3)), 0u);
 }
 
-TEST(TagIndex, FindsEveryTagOfAnyNumber) {
+TEST(TagIndex, FindsEveryTagForAnyNumberOfTags) {
   StoredTags tags;
   TagIndex index;
   std::vector<TagPosition> added;

@@ -114,7 +114,7 @@ bool Compaction::next_block(const MessageBlocks& messages, Offset& from) {
   return true;
 }
 
-// Returns how many messages it has.
+// Returns how many messages the block has.
 uint64_t Compaction::look_at_block(const MessageBlocks& messages, Offset from, Removal& found) {
   const MessageBlocks::BlockSpan span = messages.block_span(from);
   // The mark is removed before the search, which may mark the same block dirty again.

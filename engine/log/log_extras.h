@@ -26,7 +26,7 @@ struct CompactedPart {
   uint64_t total = 0;
   Offset evicted_end;
   std::unique_ptr<Compaction> compaction;  // only where Log::compact() has been called
-  std::unique_ptr<Compaction> unused;      // since LATEST was switched off
+  std::unique_ptr<Compaction> unused;      // no longer used since LATEST was switched off
 };
 
 struct LogExtras {
