@@ -1,8 +1,8 @@
-# Two ways to compile the same sources in a fraction of the time; figures are in CONTRIBUTING.md.
+# Options and functions that make builds faster; figures are in CONTRIBUTING.md.
 
-# Most of a small file's compilation goes into the headers of the standard library, so the sources of one folder are
-# compiled as one unit. Names in anonymous namespaces must therefore differ within a folder. Off where every file must
-# be seen for itself: clang-tidy, and the build that proves that each file includes what it uses.
+# Compiling a small file takes most of its time for the headers of the standard library, so the sources of one folder
+# are compiled as one unit. Names in anonymous namespaces must therefore differ within a folder. Switch it off where
+# each file must be compiled alone: for clang-tidy, and for the build that proves that each file includes what it uses.
 option(MILLRACE_UNITY "Compile the sources of one folder as one unit" ON)
 option(MILLRACE_PRECOMPILE "Precompile the headers that all tests include" ON)
 
@@ -25,8 +25,8 @@ function(millrace_units target)
 endfunction()
 
 # millrace_join_tests(RESULT TARGET COUNT FILE...): sets RESULT to what the target compiles in place of the files, COUNT
-# files to a unit. Each file would spend most of its time with headers that its neighbours include, too, and with
-# templates that they use.
+# files to a unit. Compiled alone, each file would spend most of its time on headers that its neighbours include,
+# too, and on templates that they use.
 function(millrace_join_tests result target count)
   if(NOT MILLRACE_UNITY)
     set(${result} ${ARGN} PARENT_SCOPE)
@@ -49,7 +49,7 @@ function(millrace_join_tests result target count)
   set(${result} ${units} PARENT_SCOPE)
 endfunction()
 
-# millrace_precompile(TARGET HEADER...): the standard headers of most tests, and those given.
+# millrace_precompile(TARGET HEADER...): precompiles the standard headers that most tests include, and the given ones.
 function(millrace_precompile target)
   if(NOT MILLRACE_PRECOMPILE)
     return()
@@ -59,16 +59,17 @@ function(millrace_precompile target)
     <set> <span> <string> <string_view> <unordered_map> <utility> <vector>)
 endfunction()
 
-# millrace_without_lto(TARGET): links the machine code of objects that could also be optimized as a whole, which takes
-# half a minute (module/CMakeLists.txt).
+# millrace_without_lto(TARGET): links the target without link-time optimization, which would take half a minute. Its
+# objects contain machine code for this case (module/CMakeLists.txt).
 function(millrace_without_lto target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_link_options(${target} PRIVATE -fno-lto)
   endif()
 endfunction()
 
-# millrace_quick_code(TARGET): with sanitizers, where -O1 takes clang two to three times as long as -O0, only the engine
-# is worth the wait: the histories spend their time there.
+# millrace_quick_code(TARGET): with sanitizers, compiles the target with -O0, because clang needs two to three
+# times as long with -O1. It is for all but the engine, which keeps -O1, because random histories spend their
+# time there.
 function(millrace_quick_code target)
   if(MILLRACE_SANITIZE)
     target_compile_options(${target} PRIVATE -O0)

@@ -12,8 +12,8 @@ namespace millrace::client {
 
 class BlockUnpacker {
  public:
-  // Unpacks bytes that need not be trusted to exactly `size` bytes at `to`; false, with anything there, if that is not
-  // what they are.
+  // Unpacks untrusted bytes to exactly `size` bytes at `to`. False, with undefined contents at `to`, if they do not
+  // unpack to that size.
   bool unpack(ByteView packed, char* to, size_t size);
 
  private:

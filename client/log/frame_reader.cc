@@ -20,7 +20,7 @@ bool FrameReader::next_in_other_block(Message& message) {
   return false;
 }
 
-// False if it is packed and does not unpack.
+// False if the block is packed and cannot be unpacked.
 bool FrameReader::enter(const FrameBlock& block) {
   if (block.unpacked == 0) {
     frame_.enter(block.bytes);

@@ -3,7 +3,7 @@
 //   client::FrameReader frame(reply->text);
 //   for (Message message; frame.next(message);) …
 //   if (auto failure = frame.failure()) …
-//   // go on with TREAD key frame.head().end …
+//   // continue with TREAD key frame.head().end …
 //
 // The bytes may be untrusted: an invalid frame is refused, and at most the size of one unpacked block, 128 KiB, is
 // allocated.
@@ -26,7 +26,7 @@ class FrameReader {
  public:
   // Borrows the bytes of the frame.
   explicit FrameReader(std::string_view frame);
-  // The packed blocks of all frames come from `ahead`; each frame must be added to it before it is opened.
+  // `ahead` unpacks the packed blocks of all frames; each frame must be added to it before it is opened.
   explicit FrameReader(UnpackAhead* ahead) : FrameReader(std::string_view()) { ahead_ = ahead; }
   FrameReader(const FrameReader&) = delete;
   FrameReader& operator=(const FrameReader&) = delete;
@@ -41,7 +41,8 @@ class FrameReader {
   // The next message; false at the end and on failure. The views are valid until the next call.
   bool next(Message& message) { return frame_.next(message) || next_in_other_block(message); }
 
-  // Protocol: the frame is invalid, and so may be the messages before. Call it when next() has returned false.
+  // Protocol if the frame is invalid; then the messages that it returned may be wrong, too. Call it when next() has
+  // returned false.
   std::optional<Error> failure() const;
 
  private:

@@ -10,7 +10,7 @@
 namespace millrace::client {
 namespace {
 
-// tag=entry of every message, or what is wrong.
+// The text "tag=entry" of every message, or the error.
 std::string text_of(std::string_view bytes) {
   FrameReader frame(bytes);
   std::string text;
@@ -22,7 +22,7 @@ std::string text_of(std::string_view bytes) {
   return text;
 }
 
-TEST(ClientFrames, WhatIsWrittenIsRead) {
+TEST(ClientFrames, WrittenMessagesAreRead) {
   FrameWriter writer;
   writer.add("new", "a");
   writer.add("paid", "b");
@@ -35,7 +35,7 @@ TEST(ClientFrames, WhatIsWrittenIsRead) {
   EXPECT_EQ(text_of(writer.take()), "1 new=again\n") << "nothing is left of the frame before";
 }
 
-TEST(ClientFrames, ATagThatRepeatsIsStoredOnce) {
+TEST(ClientFrames, ARepeatedTagIsStoredOnce) {
   FrameWriter writer;
   const std::string tag(1000, 't');
   for (int i = 0; i < 100; ++i) {
@@ -58,7 +58,7 @@ TEST(ClientFrames, PackedBlocksAreUnpackedOneAfterTheOther) {
   EXPECT_EQ(text_of(frame), expected);
 }
 
-TEST(ClientFrames, AnotherFrameIsReadWithTheSameReader) {
+TEST(ClientFrames, OneReaderReadsSeveralFrames) {
   FrameWriter writer;
   writer.add("t", "1");
   const std::string first = writer.take();
@@ -73,7 +73,7 @@ TEST(ClientFrames, AnotherFrameIsReadWithTheSameReader) {
   EXPECT_FALSE(frame.failure());
 }
 
-TEST(ClientFrames, PackedBytesThatWereDamagedAreRefused) {
+TEST(ClientFrames, DamagedPackedBytesAreRefused) {
   const std::string entry(1000, 'e');
   std::string frame = millrace::testing::frame_of({"t", entry, "t", entry}, {.bytes = 1 << 20, .messages = 1}, true);
   for (size_t at = frame.size() / 4; at < frame.size() / 2; ++at) {

@@ -17,7 +17,7 @@ void FrameWriter::add(std::string_view tag, std::string_view entry) {
   write_record(records_.data() + start, known, tag, 0, entry);
   recent_ = known;
   if (known == 0) {
-    recent_ = static_cast<TagPosition>(start + 1);  // behind the reference, one byte of 0
+    recent_ = static_cast<TagPosition>(start + 1);  // after the reference, which is one byte with 0
     tags_.emplace(tag, recent_);
   }
   ++count_;

@@ -14,14 +14,14 @@ LogReader::LogReader(Connection& connection, std::string key, LogReaderOptions o
                  ? nullptr
                  : std::make_unique<UnpackAhead>(options.threads,
                                                  [this] {
-                                                   // While it waits for messages an answer may take long, and there are
-                                                   // some to return.
+                                                   // With `wait`, an answer may take long, and there are messages to
+                                                   // return now: so it is not waited for here.
                                                    if (is_asked_ && !options_.wait && answers_.size() == 1) {
                                                      take_answer();
                                                    }
                                                  })),
       frame_(ahead_.get()) {
-  // The server answers when the time is over; a client that waits no longer would take it for gone.
+  // The server answers when the time is over. With its own timeout, the client might give up before that.
   if (options_.wait) connection_.set_answer_timeout(Milliseconds(0));
 }
 
@@ -76,7 +76,7 @@ void LogReader::take_answer() {
   if (ahead_ && answer.has_messages) ahead_->add(answer.frame);
 }
 
-// The answer that was asked for. If it has messages, the one behind it is asked for.
+// Receives the answer to the last request. If it has messages, also sends the request for the next frame.
 LogReader::Answer LogReader::receive() {
   auto reply = connection_.receive();
   is_asked_ = false;
@@ -89,7 +89,7 @@ LogReader::Answer LogReader::receive() {
   answer.failure = frame.failure();
   if (answer.failure) return answer;
   const FrameHead& head = frame.head();
-  // A log that does not exist has none: whatever is written there then is the one that is read.
+  // A log that does not exist yet has no epoch: if it is created later, the reader continues with it.
   if (head.log_next != Offset(1)) options_.epoch = head.epoch;
   answer.has_messages = head.count != 0;
   if (answer.has_messages) {

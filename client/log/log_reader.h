@@ -28,7 +28,7 @@ struct LogReaderOptions {
   std::optional<LogEpoch> epoch = {};     // `from` is valid only for a log with this epoch
   uint64_t batch = 10'000;                // the most messages in one frame, 1 to 1,000,000
   std::optional<Milliseconds> wait = {};  // at the end of the log, wait this long for a message (0: for ever)
-  unsigned threads = 0;                   // that unpack cold messages ahead; 0: next() does all of it
+  unsigned threads = 0;                   // how many unpack cold messages ahead; 0: next() unpacks them all
 };
 
 class LogReader {
@@ -71,12 +71,12 @@ class LogReader {
   const std::string key_;
   LogReaderOptions options_;
   Offset position_;
-  std::deque<Answer> answers_;  // that were received; the first one is being read if is_open_
+  std::deque<Answer> answers_;  // received answers; the first one is being read if is_open_
   bool is_open_ = false;
-  bool is_asked_ = false;  // an answer is to come
+  bool is_asked_ = false;  // a request was sent and its answer not yet received
   uint64_t bytes_ = 0;
   std::optional<Error> failure_;
-  std::unique_ptr<UnpackAhead> ahead_;  // goes before the frames that it borrows
+  std::unique_ptr<UnpackAhead> ahead_;  // destroyed before the frames that it borrows
   FrameReader frame_;
 };
 

@@ -18,7 +18,7 @@ UnpackAhead::~UnpackAhead() {
 }
 
 std::optional<ByteView> UnpackAhead::next() {
-  // Many at a time, because each time may wake threads.
+  // Plans many blocks at a time, because each call of plan() may wake threads.
   if (planned_ - given_ <= kAhead / 2) {
     plan();
     if (planned_ - given_ < kAhead) {
@@ -28,7 +28,7 @@ std::optional<ByteView> UnpackAhead::next() {
   }
   Slot& wanted = slot(given_++);
   while (wanted.state.load(std::memory_order_acquire) != State::Unpacked) {
-    // If another thread is at it, a later block is unpacked meanwhile.
+    // If another thread is unpacking the wanted block, this thread unpacks a later one meanwhile.
     if (const auto number = claim()) {
       unpack(slot(*number), unpacker_);
     } else {
@@ -39,8 +39,8 @@ std::optional<ByteView> UnpackAhead::next() {
   return ByteView(wanted.bytes.get(), wanted.block.unpacked);
 }
 
-// Gives a slot to each of the next packed blocks, as long as there are both. The slot of the block that was returned
-// last is free by now.
+// Assigns free slots to the next packed blocks, until one or the other are used up. The slot of the block that was
+// returned last is free again.
 void UnpackAhead::plan() {
   uint64_t end = planned_;
   for (FrameBlock block; end - given_ < kAhead && find_packed(block); ++end) {
@@ -56,8 +56,8 @@ void UnpackAhead::plan() {
   has_work_.notify_all();
 }
 
-// The next packed block of the frames that were added. Of a frame that is wrong there are no more: who reads it finds
-// out.
+// Finds the next packed block of the frames that were added. The rest of an invalid frame is skipped: its reader
+// reports the error.
 bool UnpackAhead::find_packed(FrameBlock& block) {
   for (;;) {
     while (looked_at_ && looked_at_->next_block(block)) {
@@ -70,7 +70,7 @@ bool UnpackAhead::find_packed(FrameBlock& block) {
   }
 }
 
-// The caller gets the next block that no thread unpacks yet.
+// Returns the number of the next block that no thread is unpacking yet, and assigns that block to the caller.
 std::optional<uint64_t> UnpackAhead::claim() {
   const std::lock_guard lock(mutex_);
   if (claimed_ == planned_) return std::nullopt;

@@ -1,7 +1,7 @@
-// Unpacks the packed blocks of frames before they are needed, by threads of its own. The thread that needs a block
-// helps instead of waiting, so that with one thread here the work is shared by two.
+// Unpacks the packed blocks of frames before they are needed, in its own threads. The thread that needs a block helps
+// instead of waiting, so with one own thread, two threads share the work.
 //
-// A frame of cold messages is read mostly by unpacking: two thirds of a reader's time.
+// Reading cold messages is mostly unpacking: it takes two thirds of a reader's time.
 #pragma once
 
 #include <array>
@@ -34,8 +34,8 @@ class UnpackAhead {
   // The blocks of this frame come next. Its bytes are borrowed until the last of its blocks was returned by next().
   void add(std::string_view frame) { frames_.push_back(frame); }
 
-  // The records of the next packed block; nullopt if it does not unpack. Valid until the next call.
-  // REQUIRES: a frame that was added has one more
+  // The records of the next packed block; nullopt if it cannot be unpacked. Valid until the next call.
+  // REQUIRES: the frames that were added have another packed block
   std::optional<ByteView> next();
 
  private:

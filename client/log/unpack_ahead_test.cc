@@ -11,7 +11,7 @@
 namespace millrace::client {
 namespace {
 
-// Messages "number", ten to a block; every third frame is not packed.
+// Frames of messages with ascending numbers, ten per block; every third frame is not packed.
 std::vector<std::string> some_frames(int count, int messages) {
   std::vector<std::string> frames;
   for (int i = 0; i < count; ++i) {
@@ -26,7 +26,7 @@ std::vector<std::string> some_frames(int count, int messages) {
   return frames;
 }
 
-// Entries of all frames, or what is wrong.
+// The entries of all frames, or the error.
 std::vector<std::string> read_all(FrameReader& reader, const std::vector<std::string>& frames, UnpackAhead* ahead) {
   std::vector<std::string> entries;
   for (const std::string& frame : frames) {
@@ -38,7 +38,7 @@ std::vector<std::string> read_all(FrameReader& reader, const std::vector<std::st
   return entries;
 }
 
-TEST(UnpackAhead, FramesAreReadAsWithoutIt) {
+TEST(UnpackAhead, FramesReadWithItEqualThoseReadWithoutIt) {
   const auto frames = some_frames(20, 795);
   FrameReader alone{std::string_view()};
   const auto expected = read_all(alone, frames, nullptr);
@@ -62,7 +62,7 @@ TEST(UnpackAhead, AsksForAnotherFrameBeforeTheLastBlockOfOneIsReturned) {
   FrameReader reader(&ahead);
   ahead.add(frames[added++]);
   for (size_t i = 0; i < frames.size(); ++i) {
-    if (added == i) ahead.add(frames[added++]);  // one without packed blocks asks for none
+    if (added == i) ahead.add(frames[added++]);  // a frame without packed blocks does not ask for more
     reader.open(frames[i]);
     for (Message message; reader.next(message);) early += added > i + 1 ? 1 : 0;
     EXPECT_FALSE(reader.failure());
@@ -80,7 +80,7 @@ TEST(UnpackAhead, ABlockThatDoesNotUnpackIsAFailure) {
   EXPECT_TRUE(entries.back().starts_with("the server's frame is "));
 }
 
-TEST(UnpackAhead, MayGoBeforeEverythingIsRead) {
+TEST(UnpackAhead, MayBeDestroyedBeforeEverythingIsRead) {
   const auto frames = some_frames(1, 795);
   for (int i = 0; i < 50; ++i) {
     UnpackAhead ahead(2, [] {});

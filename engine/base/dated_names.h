@@ -1,13 +1,13 @@
 // Names ordered by a date, for an agenda. There may be a million of them. Most are removed long before their date (a
 // lock is released, a log is written to), so adding and removing must be cheap; the first date is seldom asked for.
 //
-//   leaves      ordered by their bounds, which are a date and a name. A leaf has the entries from its bound up to the
-//               next bound, in no order: a new one is added at the end. All dates in a leaf have the upper 32 bits of
-//               its bound: they are in the same seven weeks
+//   leaves      ordered by their bounds; a bound is a date and a name. A leaf has the entries from its bound up to the
+//               next bound, in no order: a new entry is added at the end. All dates in a leaf have the same upper 32
+//               bits as its bound, so they are in the same seven weeks
 //   long names  in a tree, because they do not fit into a leaf
 //
-// A leaf has up to 1 KiB, which are entries side by side. It is small, because it is searched from one end to the
-// other:
+// A leaf is up to 1 KiB of consecutive entries. It is small, because it is searched from one end to the other. An
+// entry:
 //
 //   size of the name, 1 byte | lower 32 bits of the date | name
 #pragma once
@@ -29,10 +29,10 @@ class DatedNames {
   bool empty() const { return size_ == 0; }
   size_t size() const { return size_; }
 
-  // The same entry may be added several times, but not hundreds of times: such entries are not found quickly. O(log n),
-  // as all functions here.
+  // The same entry may be added several times. It should not be added hundreds of times, because equal entries are not
+  // found quickly. O(log n), as all functions here.
   void add(uint64_t date, ByteView name);
-  // Removes one such entry. False if there is none.
+  // Removes one entry with this date and name. False if there is none.
   bool remove(uint64_t date, ByteView name);
 
   // REQUIRES for both: !empty()
@@ -40,7 +40,7 @@ class DatedNames {
   // Removes the entry with the first date, and returns its name.
   std::string take_first();
 
-  // What the leaves take, roughly; for tests.
+  // The approximate memory of the leaves; for tests.
   size_t memory() const;
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
   const char* check() const;
@@ -49,12 +49,12 @@ class DatedNames {
   static constexpr size_t kLeafBytes = 1024;
   // Memory of a leaf grows by this.
   static constexpr size_t kStep = 128;
-  // A leaf with less is merged with a neighbour, if both together have at most kUnited.
+  // A leaf with fewer bytes is merged with a neighbour, if both together have at most kUnited bytes.
   static constexpr size_t kSparse = 256;
   static constexpr size_t kUnited = 768;
   static constexpr size_t kLongest = UINT8_MAX;
   static constexpr size_t kHeadBytes = 5;
-  // Unused at the end of a leaf, so that each head can be read and written as eight bytes.
+  // Unused bytes at the end of a leaf, so that each head can be read and written as eight bytes.
   static constexpr size_t kMoreBytes = sizeof(uint64_t) - kHeadBytes;
 
   struct Entry {
@@ -75,7 +75,8 @@ class DatedNames {
   };
 
   struct Leaf {
-    // Nearly always at most kLeafBytes: only equal entries are never in two leaves.
+    // Nearly always at most kLeafBytes. A leaf may be larger only because equal entries are never divided between two
+    // leaves.
     std::unique_ptr<char[]> bytes;
     uint32_t size = 0;
     uint32_t room = 0;
@@ -103,7 +104,7 @@ class DatedNames {
   }
   static bool is_near(uint64_t one, uint64_t other) { return one >> 32 == other >> 32; }
 
-  // The leaf in which the entry is or belongs; end(): there is none.
+  // The leaf that has the entry or should have it; end(): there is no such leaf.
   Leaves::iterator leaf_of(Entry entry);
   Leaves::iterator make_leaf_for(Entry entry);
   // Null: it is not there.
@@ -111,14 +112,14 @@ class DatedNames {
   // REQUIRES: there is an entry in a leaf
   const char* first_in_leaves() const;
   void erase(Leaves::iterator leaf, const char* at);
-  // Makes room in a leaf for an entry; returns the leaf to which it belongs then.
+  // Makes room in a leaf for an entry; returns the leaf to which the entry then belongs.
   Leaves::iterator make_room(Leaves::iterator leaf, Entry entry);
   // Moves the upper half of the entries to a new leaf, if they are not all equal.
   void split(Leaves::iterator leaf);
   void unite(Leaves::iterator leaf);
   bool unite(Leaves::iterator lower, Leaves::iterator upper);
 
-  Leaves leaves_;  // none is empty, but one may be if there are no others
+  Leaves leaves_;  // a leaf is empty only if it is the only one
   std::multiset<OwnEntry, Earlier> long_;
   size_t size_ = 0;
 };

@@ -15,8 +15,8 @@
 namespace millrace {
 namespace {
 
-// With equal dates, equal entries, names that begin with each other and names that are too long for a leaf.
-TEST(DatedNames, HoldsWhatASetOfPairsHolds) {
+// With equal dates, equal entries, names that are prefixes of others, and names that are too long for a leaf.
+TEST(DatedNames, EqualsASetOfPairs) {
   testing::run_seeds(20, [](uint64_t seed) {
     std::mt19937_64 random(seed);
     DatedNames names;
@@ -30,7 +30,7 @@ TEST(DatedNames, HoldsWhatASetOfPairsHolds) {
         names.add(date, name);
         model.emplace(date, name);
       } else if (what < 80 && !model.empty()) {
-        // In half of the cases, one that exists.
+        // In half of the cases, chooses an entry that exists.
         auto chosen = std::pair(date, name);
         if (random() % 2 == 0) chosen = *std::next(model.begin(), static_cast<ptrdiff_t>(random() % model.size()));
         const auto found = model.find(chosen);
@@ -49,13 +49,14 @@ TEST(DatedNames, HoldsWhatASetOfPairsHolds) {
   });
 }
 
-// Crowds of entries that come and go in the orders in which an agenda sees them.
+// Many entries, which are added and removed in the orders that occur in an agenda.
 TEST(DatedNames, GrowsAndShrinksInAnyOrder) {
   testing::run_seeds(20, [](uint64_t seed) {
     std::mt19937_64 random(seed);
     DatedNames names;
     std::vector<std::pair<uint64_t, std::string>> entries;
-    // 1: all have the same date. 20: one by one, with a few equal dates. Then in no order, within minutes and centuries
+    // 1: all dates are equal. 20: dates increase, and a few are equal. The others: no order, within minutes or
+    // centuries.
     const uint64_t spread = std::array<uint64_t, 4>{1, 20, 1'000'000, uint64_t{1} << 42}[seed % 4];
     for (uint64_t i = 0; i < 4'000; ++i) {
       const uint64_t date = spread == 20 ? i / 10 + random() % spread : random() % spread;
@@ -82,7 +83,7 @@ TEST(DatedNames, GrowsAndShrinksInAnyOrder) {
   });
 }
 
-// Its memory is that of the names and some ten bytes for each, also when most of them are gone.
+// The memory is that of the names plus some ten bytes per name, also after most names were removed.
 TEST(DatedNames, NeedsLittleMoreThanTheNames) {
   DatedNames names;
   for (uint64_t i = 0; i < 100'000; ++i) names.add(i / 7, "name-" + std::to_string(i % 1000 + 1000));

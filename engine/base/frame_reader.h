@@ -129,7 +129,7 @@ class FrameReader {
   }
 
  private:
-  static constexpr const char* kOtherGaps = "a block with other gaps than it says";
+  static constexpr const char* kOtherGaps = "a block whose gaps do not match its header";
 
   void read_head(ByteView frame) {
     if (!frame.starts_with(kFrameMark.substr(0, kFrameMark.size() - 1))) return fail("bytes that are no frame");

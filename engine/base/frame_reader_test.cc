@@ -99,7 +99,7 @@ const Row kRows[] = {
      "5@1000 t=hi 7@1003 t=yo "},
     {"fewer gaps than it says",
      [](auto& head, auto& block) { head.end = Offset(9), block.missing = 2, block.bytes = kRecordsWithGap; },
-     "a block with other gaps than it says"},
+     "a block whose gaps do not match its header"},
     {"more messages than there are", [](auto& head, auto&) { head.end = Offset(8), head.count = 3; },
      "a frame with another number of messages than it says"},
     {"more messages than offsets", [](auto& head, auto&) { head.count = 3; }, "a frame with impossible offsets"},

@@ -168,7 +168,7 @@ const char* RecentIds::check() const {
     for (const char* at = chunk.bytes.data() + chunk.begin; at != end; ++count) {
       const auto place = static_cast<uint32_t>(at - chunk.bytes.data());
       const Record record = read(chunk, at);
-      if (record.date < before) return "ids in no order";
+      if (record.date < before) return "ids out of order";
       if (count == 0 && record.date != front_date_) return "the first date is not that of the oldest id";
       before = record.date;
       const uint32_t position = (first_chunk_ + static_cast<uint32_t>(i)) * kChunkSize + place;

@@ -20,13 +20,13 @@ constexpr uint32_t kPieceBytes = 1024;
 
 Result<Block> Block::from_bytes(BlockHeader header, Buffer bytes, TagIndex& tags, BlockPacker* packer) {
   if (header.unpacked == 0) return from_records(header, std::move(bytes), tags);
-  if (packer == nullptr) return corrupt("a packed block where none can be");
+  if (packer == nullptr) return corrupt("a packed block where packed blocks are not allowed");
   return from_packed(header, std::move(bytes), tags, *packer);
 }
 
 Result<Block> Block::from_packed(BlockHeader header, Buffer packed, TagIndex& tags, BlockPacker& packer) {
-  if (header.unpacked > kMostUnpacked) return corrupt("a packed block that is too large to be one");
-  if (header.unpacked <= packed.size()) return corrupt("a packed block that is no smaller for it");
+  if (header.unpacked > kMostUnpacked) return corrupt("a packed block that is too large");
+  if (header.unpacked <= packed.size()) return corrupt("a packed block that is not smaller than unpacked");
   Buffer records;
   records.reserve(header.unpacked);
   if (!packer.zstd().unpack(packed.view(), records.extend(header.unpacked), header.unpacked)) {
@@ -64,7 +64,8 @@ Result<Block> Block::from_records(BlockHeader header, Buffer bytes, TagIndex& ta
     Record record;
     uint64_t gap;
     if (const char* wrong = records.next(record, gap)) return corrupt(wrong);
-    if (i == 0 ? gap != 0 : gap > header.missing - missing) return corrupt("a block with other gaps than it says");
+    if (i == 0 ? gap != 0 : gap > header.missing - missing)
+      return corrupt("a block whose gaps do not match its header");
     missing += gap;
     if (i == 0 ? record.time_delta != 0 : record.time_delta > INT64_MAX - block.last_time_.value()) {
       return corrupt("a message beyond the end of time");
@@ -75,7 +76,7 @@ Result<Block> Block::from_records(BlockHeader header, Buffer bytes, TagIndex& ta
     block.payload_ += record.tag.size() + record.entry.size();
   }
   if (!records.at_end()) return corrupt("bytes after the last message of a block");
-  if (missing != header.missing) return corrupt("a block with other gaps than it says");
+  if (missing != header.missing) return corrupt("a block whose gaps do not match its header");
   block.count_ = header.count;
 
   for (TagPosition position : records.tag_positions()) {
@@ -190,8 +191,8 @@ void Block::make_room(uint64_t needed, BlockLimits limits) {
 
 void Block::seal(const TagIndex& tags) {
   filter_ = TagFilter::build(bytes_.data(), tags.positions());
-  // Unused memory for about one message is not worth a copy to free it. More than that, left because a large message
-  // did not fit, is.
+  // Freeing unused memory costs a copy. That is worth it only for more than the memory of about one message, which is
+  // left if a large message did not fit.
   if (bytes_.capacity() - bytes_.size() > bytes_.capacity() / 8) bytes_.reserve(bytes_.size());
   if (landmarks_.capacity() > landmarks_.size()) landmarks_.reserve(landmarks_.size());
 }

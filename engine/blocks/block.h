@@ -22,8 +22,8 @@ namespace millrace {
 class BlockPacker;
 class TagIndex;
 
-// When a block is full: the message that would take it past either limit starts
-// the next one. A message larger than `bytes` has a block to itself.
+// When a block is full: a message that would exceed one of the limits starts the next block. A message larger than
+// `bytes` has a block to itself.
 struct BlockLimits {
   uint32_t bytes = 14 * 1024;
   // Limits the walk to a message inside a block when messages are tiny.
@@ -62,18 +62,19 @@ class Block {
 
   Block clone() const;
 
-  // Appends, or returns false and changes nothing if that would pass the limits.
+  // Appends, or returns false and changes nothing if that would exceed the limits.
   // An empty block takes any message.
   // REQUIRES: time >= last_time() unless empty; `tags` contains this block's tags.
   bool append(TagIndex& tags, ByteView tag, ByteView entry, UnixMs time, BlockLimits limits);
 
-  // Of messages tag, entry, tag, entry, …, whose first one was appended last, appends those behind it as long as they
-  // have its tag, which is stored at `tag`, and fit into the room there is. They get its date. Returns how many.
-  // REQUIRES: !empty()
+  // `pairs` are messages: tag, entry, tag, entry, …, and the first of them was appended last. Appends the messages
+  // after it, with its date, as long as they have its tag, which is stored at `tag`, and fit into the room there is.
+  // Returns how many were appended. REQUIRES: !empty()
   size_t append_alike(TagPosition tag, std::span<const ByteView> pairs, BlockLimits limits);
 
-  // The same for messages that lie in the memory as the records of a block: copies many at once. It stops before a
-  // message that does not follow the one before it, and before one whose record would have another size here.
+  // The same for messages that are stored in memory as the records of a block: copies many at once. It stops before a
+  // message that does not directly follow the previous one in memory, and before one whose record would have another
+  // size here.
   size_t append_records(TagPosition tag, std::span<const ByteView> pairs, BlockLimits limits);
 
   // Allocates the memory of a full block at once. REQUIRES: empty()
@@ -139,9 +140,9 @@ class Block {
   static Result<Block> from_records(BlockHeader header, Buffer bytes, TagIndex& tags);
   static Result<Block> from_packed(BlockHeader header, Buffer packed, TagIndex& tags, BlockPacker& packer);
 
-  // Where message number kStride, 2 * kStride, … of the block is, so that finding one in the middle does not walk
-  // through half the block. Derived, and never saved. A packed block has none, because unpacking costs far more than
-  // the walk. A block with gaps has none either, because a landmark would also need the offset.
+  // The positions of messages number kStride, 2 * kStride, … of the block, so that finding a message in the middle does
+  // not need a walk through half the block. Derived, and never saved. A packed block has none, because unpacking costs
+  // far more than the walk. A block with gaps has none either, because a landmark would also need the offset.
   struct Landmark {
     uint32_t byte;
     uint32_t ms;  // since first_time_

@@ -1,9 +1,8 @@
-// The full blocks of a log, oldest first: blocks are added at the end, taken from the
-// front, found by offset or date in O(log n), and replaced in the middle where a log is
-// compacted.
+// The full blocks of a log, oldest first. Blocks are added at the end, taken from the front, found by offset or date in
+// O(log n), and replaced in the middle where a log is compacted.
 //
 //   chunks   [ . . b c ] [ d e f g ] [ h i ]      about kChunk blocks each at most
-//               ^ front: what was before it has been taken
+//               ^ front: the blocks before it have been taken
 //
 // The list is in chunks because a log of a hundred million messages has a million blocks: one array would sometimes
 // have to move all of them, which would be a pause. Each chunk stores the sums over its blocks, so that taking many
@@ -27,8 +26,8 @@ struct BlockTotals {
   uint64_t payload = 0;
   uint64_t memory = 0;   // besides the blocks themselves
   uint64_t saved = 0;    // bytes saved by packing
-  uint64_t packed = 0;   // blocks
-  uint64_t untried = 0;  // blocks that packing was not tried for
+  uint64_t packed = 0;   // number of packed blocks
+  uint64_t untried = 0;  // number of blocks that packing was not tried for
 
   void add(const Block& block) { *this += of(block); }
   void remove(const Block& block) { *this -= of(block); }
@@ -113,7 +112,7 @@ class BlockList {
   // REQUIRES: from != to
   void replace(Place from, Place to, std::vector<Block> blocks);
 
-  // Hands over all blocks that end at or before `offset`, and returns the sums over them.
+  // Moves all blocks that end at or before `offset` to `taken`, and returns the sums over them.
   // Cost: O(chunks taken), plus the blocks of one chunk.
   BlockTotals take_before(Offset offset, EvictedBlocks& taken);
 

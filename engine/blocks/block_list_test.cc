@@ -46,7 +46,7 @@ void expect_same(const BlockList& list, const std::deque<uint64_t>& model) {
   ASSERT_EQ(list.back().first(), Offset(model.back()));
 }
 
-TEST(BlockList, TakesFromTheFrontWhatWasAddedAtTheEnd) {
+TEST(BlockList, BlocksAddedAtTheEndAreTakenFromTheFront) {
   BlockList list;
   std::deque<uint64_t> model;
   expect_same(list, model);
@@ -71,7 +71,7 @@ TEST(BlockList, TakesFromTheFrontWhatWasAddedAtTheEnd) {
   }
 }
 
-// With enough blocks for several chunks: the seams are what can break.
+// With enough blocks for several chunks, because errors are most likely at the borders between chunks.
 TEST(BlockList, BlocksInTheMiddleAreReplacedByFewerOrMore) {
   std::mt19937_64 random(9);
   const auto below = [&](uint64_t limit) { return random() % limit; };
@@ -135,7 +135,7 @@ TEST(BlockList, FindsTheFirstBlockPastSomething) {
   EXPECT_EQ(BlockList().find([](const Block&) { return true; }), BlockList().end());
 }
 
-TEST(BlockList, FindsTheBlockInWhichSoMuchPayloadIsReached) {
+TEST(BlockList, FindsTheBlockInWhichAGivenPayloadIsReached) {
   for (uint64_t gone : {uint64_t{0}, uint64_t{5}, kMany / 2}) {
     SCOPED_TRACE(gone);
     BlockList list;
@@ -155,7 +155,7 @@ TEST(BlockList, FindsTheBlockInWhichSoMuchPayloadIsReached) {
   }
 }
 
-TEST(BlockList, TheSumsFollowWhatIsChangedAndTaken) {
+TEST(BlockList, TheSumsAreUpdatedWhenBlocksAreChangedOrTaken) {
   BlockList list;
   for (uint64_t first = 1; first <= kMany; ++first) list.push_back(block_at(first, std::string(1000, 'x')));
   const BlockTotals before = list.totals();
@@ -174,7 +174,7 @@ TEST(BlockList, TheSumsFollowWhatIsChangedAndTaken) {
   EXPECT_EQ(list.memory(), 0u);
 }
 
-TEST(BlockList, ACloneHasNoRoomForBlocksThatWereTaken) {
+TEST(BlockList, ACloneHasNoMemoryForTakenBlocks) {
   BlockList list;
   for (uint64_t first = 1; first <= 10; ++first) list.push_back(block_at(first));
   drop(list, 4);
@@ -185,7 +185,7 @@ TEST(BlockList, ACloneHasNoRoomForBlocksThatWereTaken) {
   expect_same(copy, {5, 6, 7, 8, 9, 10});
 }
 
-TEST(BlockList, GivesItsRoomBackOnceItHasShrunk) {
+TEST(BlockList, FreesMemoryWhenItShrinks) {
   BlockList list;
   for (uint64_t first = 1; first <= 1000; ++first) list.push_back(block_at(first));
   drop(list, 998);

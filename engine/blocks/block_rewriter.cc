@@ -22,7 +22,7 @@ void BlockRewriter::add(const Message& message) {
   append(message);
 }
 
-// As Block::append, with a gap before each record.
+// Like Block::append, but with a gap before each record.
 bool BlockRewriter::append(const Message& message) {
   if (block_.empty()) {
     block_ = Block(message.offset);

@@ -12,7 +12,8 @@ namespace millrace {
 
 class BlockRewriter {
  public:
-  // `expected` is about how many bytes of records will come, so that each block gets its memory at once. 0: unknown.
+  // `expected` is roughly how many bytes of records will be added, so that each block gets its memory at once. 0:
+  // unknown.
   explicit BlockRewriter(BlockLimits limits, uint64_t expected = 0);
 
   // REQUIRES: its offset is greater than that of the previous message, and its date is not earlier.

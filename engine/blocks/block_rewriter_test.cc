@@ -23,7 +23,7 @@ std::vector<Block> rewritten(const std::vector<Seen>& messages, BlockLimits limi
   return blocks;
 }
 
-TEST(BlockRewriter, KeepsOffsetsThatDoNotFollowOn) {
+TEST(BlockRewriter, KeepsOffsetsThatAreNotConsecutive) {
   const std::vector<Seen> messages = {{"a", "one", 71, 1000},
                                       {"b", "", 75, 1000},
                                       {"a", "three", 76, 1300},
@@ -37,14 +37,14 @@ TEST(BlockRewriter, KeepsOffsetsThatDoNotFollowOn) {
   EXPECT_EQ(blocks[0].payload(), 4u + 1 + 6 + 4);
 }
 
-TEST(BlockRewriter, WritesThePlainFormatWhereNothingIsMissing) {
+TEST(BlockRewriter, WritesThePlainFormatIfNoOffsetIsMissing) {
   const auto blocks = rewritten({{"t", "hi", 5, 100}, {"t", "yo", 6, 103}});
   ASSERT_EQ(blocks.size(), 1u);
   EXPECT_FALSE(blocks[0].has_gaps());
   EXPECT_EQ(blocks[0].bytes(), ByteView("\x00\x01t\x00\x02hi\x01\x03\x02yo", 12));
 }
 
-TEST(BlockRewriter, WritesAGapBeforeEachRecordWhereSomethingIs) {
+TEST(BlockRewriter, WritesAGapBeforeEachRecordIfAnOffsetIsMissing) {
   const auto blocks = rewritten({{"t", "hi", 5, 100}, {"t", "yo", 9, 103}});
   ASSERT_EQ(blocks.size(), 1u);
   EXPECT_EQ(blocks[0].bytes(), ByteView("\x00\x00\x01t\x00\x02hi\x03\x02\x03\x02yo", 14));
@@ -64,7 +64,7 @@ TEST(BlockRewriter, StartsANewBlockWhenOneIsFull) {
   EXPECT_EQ(all, messages);
 }
 
-TEST(BlockRewriter, AFullBlockThatLosesOneMessageStaysOne) {
+TEST(BlockRewriter, AFullBlockThatLosesOneMessageStaysOneBlock) {
   Block block(Offset(1));
   TagIndex tags;
   while (block.append(tags, "t", "0123456789", UnixMs(0), {})) {
@@ -74,9 +74,9 @@ TEST(BlockRewriter, AFullBlockThatLosesOneMessageStaysOne) {
   EXPECT_EQ(rewritten(messages).size(), 1u);
 }
 
-TEST(BlockRewriter, OfNothingThereAreNoBlocks) { EXPECT_TRUE(rewritten({}).empty()); }
+TEST(BlockRewriter, WithoutMessagesThereAreNoBlocks) { EXPECT_TRUE(rewritten({}).empty()); }
 
-TEST(BlockRewriter, ABlockWithOtherGapsThanItSaysIsRefused) {
+TEST(BlockRewriter, ABlockWhoseGapsDoNotMatchItsHeaderIsRefused) {
   const auto blocks = rewritten({{"t", "hi", 5, 100}, {"t", "yo", 9, 103}, {"t", "ok", 11, 103}});
   ASSERT_EQ(blocks[0].missing(), 4u);
   for (uint64_t missing : {0u, 1u, 3u, 4u, 5u}) {
@@ -93,7 +93,7 @@ TEST(BlockRewriter, ABlockWithOtherGapsThanItSaysIsRefused) {
   header.missing = 5;
   const auto refused = Block::from_bytes(header, Buffer::copy_of(begins_with_a_gap), tags);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().text, "a block with other gaps than it says");
+  EXPECT_EQ(refused.error().text, "a block whose gaps do not match its header");
   header.missing = kMaxOffset.value();
   EXPECT_EQ(Block::from_bytes(header, Buffer::copy_of(begins_with_a_gap), tags).error().text,
             "a block beyond the last offset");

@@ -13,7 +13,7 @@ namespace {
 
 constexpr BlockLimits kRoomy;
 
-// A block being written, checked after each step.
+// Writes a block, and checks it after each step.
 struct Writer {
   explicit Writer(Offset first) : block(first) {}
 
@@ -62,7 +62,7 @@ TEST(Block, StoresARepeatedTagOnce) {
   EXPECT_EQ(writer.block.bytes().size(), first + 4);
 }
 
-TEST(Block, RefusesTheMessageThatWouldPassItsBytes) {
+TEST(Block, RefusesAMessageThatWouldExceedItsLimitOnBytes) {
   Writer writer(Offset(1));
   const BlockLimits limits{.bytes = 64, .messages = 1000};
   while (writer.append("t", "12345678", UnixMs(0), limits)) {
@@ -76,27 +76,27 @@ TEST(Block, RefusesTheMessageThatWouldPassItsBytes) {
   EXPECT_EQ(writer.block.count(), count);
 }
 
-TEST(Block, RefusesTheMessageThatWouldPassItsCount) {
+TEST(Block, RefusesAMessageThatWouldExceedItsLimitOnMessages) {
   Writer writer(Offset(1));
   const BlockLimits limits{.bytes = 1024, .messages = 3};
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(writer.append("t", "", UnixMs(0), limits));
   EXPECT_FALSE(writer.append("t", "", UnixMs(0), limits));
 }
 
-TEST(Block, WithoutMessagesTakesAnyMessageWhateverTheLimits) {
+TEST(Block, AnEmptyBlockAcceptsAnyMessageDespiteTheLimits) {
   Writer writer(Offset(1));
   const BlockLimits limits{.bytes = 0, .messages = 0};
   EXPECT_TRUE(writer.append(std::string(1000, 't'), std::string(5000, 'e'), UnixMs(0), limits));
   EXPECT_FALSE(writer.append("", "", UnixMs(0), limits));
 }
 
-TEST(Block, OfOneShortMessageIsSmall) {
+TEST(Block, WithOneShortMessageIsSmall) {
   Writer writer(Offset(1));
   writer.append("tag", "a short message");
   EXPECT_LE(writer.block.memory(), 64u);
 }
 
-TEST(Block, NeverTakesMoreThanAFullBlockWhileItGrows) {
+TEST(Block, NeverTakesMoreMemoryThanAFullBlockWhileItGrows) {
   Writer writer(Offset(1));
   const BlockLimits limits{.bytes = 1000, .messages = 1000};
   const std::string entry(100, 'x');
@@ -104,7 +104,7 @@ TEST(Block, NeverTakesMoreThanAFullBlockWhileItGrows) {
   EXPECT_EQ(writer.block.memory(), limits.bytes);
 }
 
-// Every message of the block is found from the landmark before it, as a walk finds it.
+// Checks that the position near each message leads to the same message as a walk from the beginning.
 void expect_landmarks_agree(const Block& block) {
   const Records records(block);
   BlockPosition walked = block.begin();
@@ -143,7 +143,7 @@ TEST(Block, FindsEveryMessageOfABlockThatSpansMonths) {
   expect_landmarks_agree(*loaded);
 }
 
-TEST(Block, SealedGivesBackSlackAndDeniesForeignTags) {
+TEST(Block, SealingFreesUnusedMemoryAndTheFilterExcludesOtherTags) {
   Writer writer(Offset(1));
   for (int i = 0; i < 20; ++i) writer.append("mine", "0123456789");
   const auto before = walk(writer.block);
@@ -155,7 +155,7 @@ TEST(Block, SealedGivesBackSlackAndDeniesForeignTags) {
   EXPECT_FALSE(writer.block.tag_filter().may_hold(TagFilter::Probe("foreign")));
 }
 
-TEST(Block, ACloneIsEqualAndItsOwn) {
+TEST(Block, ACloneIsEqualAndIndependent) {
   Writer writer(Offset(5));
   writer.append("a", "one", UnixMs(10));
   Block copy = writer.block.clone();
@@ -165,7 +165,7 @@ TEST(Block, ACloneIsEqualAndItsOwn) {
   EXPECT_EQ(copy.payload(), 4u);
 }
 
-TEST(Block, ComesBackFromItsBytesAndGoesOn) {
+TEST(Block, IsRestoredFromItsBytesAndContinues) {
   Writer writer(Offset(5));
   for (int i = 0; i < 50; ++i) {
     writer.append(std::to_string(i % 7), std::to_string(i), UnixMs(1000u + 3u * unsigned(i)));

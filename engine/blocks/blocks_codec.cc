@@ -92,8 +92,8 @@ Result<BlockHeader> decode_block_header(ByteView bytes) {
   if (!in.finished() || count > UINT32_MAX || unpacked > UINT32_MAX) {
     return corrupt("a block header of the wrong length");
   }
-  if (has_size && !has_gaps && unpacked == 0) return corrupt("a packed block of nothing");
-  if (has_gaps && header.missing == 0) return corrupt("a block with gaps that are none");
+  if (has_size && !has_gaps && unpacked == 0) return corrupt("a packed block without content");
+  if (has_gaps && header.missing == 0) return corrupt("a block with gaps but no missing offsets");
   header.count = static_cast<uint32_t>(count);
   header.unpacked = static_cast<uint32_t>(unpacked);
   return header;

@@ -26,7 +26,7 @@
 namespace millrace {
 
 struct SavedHead : MessagesHead {
-  // Only of a log: its retention (engine/log/retention.h), …
+  // Only for a log: its retention (engine/log/retention.h), …
   uint64_t count = 0;
   uint64_t age_ms = 0;
   uint64_t bytes = 0;

@@ -29,7 +29,7 @@ std::vector<uint64_t> offsets(const EvictedBlocks& blocks) {
   return found;
 }
 
-TEST(EvictedBlocks, HoldsWhatItWasGivenInThatOrder) {
+TEST(EvictedBlocks, KeepsAddedBlocksInOrder) {
   EvictedBlocks blocks;
   EXPECT_TRUE(blocks.empty());
   EXPECT_EQ(blocks.memory(), 0u);
@@ -44,7 +44,7 @@ TEST(EvictedBlocks, HoldsWhatItWasGivenInThatOrder) {
   EXPECT_GE(blocks.memory(), 5 * (100 + sizeof(Block)));
 }
 
-TEST(EvictedBlocks, FreesRunByRunFromTheEnd) {
+TEST(EvictedBlocks, FreesOneRunAfterTheOtherFromTheEnd) {
   EvictedBlocks blocks;
   for (uint64_t first : {1u, 11u, 21u, 31u}) blocks.add_run(run_of(first, 10));
   blocks.free_some(1);

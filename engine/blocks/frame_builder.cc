@@ -72,7 +72,7 @@ class FrameBuilder {
     part.count = left;
     part.missing = end - block.first() - left;
     part.bytes = part.bytes.substr(0, at.byte);
-    // If it were cut before its first gap, it would have gap fields but no gaps.
+    // A block that is cut before its first gap would have gap fields but no gaps, so its messages are written again.
     if (block.has_gaps() && part.missing == 0) return add_anew(block, left);
     take(part, left, end);
     return false;

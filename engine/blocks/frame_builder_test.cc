@@ -21,7 +21,7 @@ constexpr BlockLimits kTens{.bytes = 1 << 20, .messages = 10};
 
 std::string entry_of(uint64_t offset) { return "message " + std::to_string(offset) + std::string(100, '.'); }
 
-// Ten messages a block, message n with the date 1000 + n.
+// Ten messages per block; message n has the date 1000 + n.
 MessageBlocks messages_of(uint64_t count) {
   MessageBlocks messages;
   for (uint64_t offset = 1; offset <= count; ++offset) {
@@ -53,7 +53,7 @@ ReadFrame framed(const MessageBlocks& messages, uint64_t from, FrameLimits limit
   return frame;
 }
 
-TEST(FrameBuilder, GivesEveryMessageFromAnyOffsetUpToAnyCount) {
+TEST(FrameBuilder, ReturnsEveryMessageFromAnyOffsetUpToAnyCount) {
   for (const bool packed : {false, true}) {
     MessageBlocks messages = messages_of(45);
     if (packed) pack_all(messages);
@@ -68,7 +68,7 @@ TEST(FrameBuilder, GivesEveryMessageFromAnyOffsetUpToAnyCount) {
   }
 }
 
-TEST(FrameBuilder, LetsPackedBlocksTravelAsTheyLie) {
+TEST(FrameBuilder, SendsPackedBlocksAsTheyAreStored) {
   MessageBlocks messages = messages_of(45);
   pack_all(messages);
   const BuiltFrame built = build_frame(messages, {}, Offset(5), {});
@@ -76,7 +76,7 @@ TEST(FrameBuilder, LetsPackedBlocksTravelAsTheyLie) {
   messages.each_block([&](const Block& block) { EXPECT_NE(built.bytes.find(block.bytes()), std::string::npos); });
 }
 
-TEST(FrameBuilder, DoesNotSendWhatLiesBeforeTheOffsetInABlockThatIsNotPacked) {
+TEST(FrameBuilder, DoesNotSendMessagesBeforeTheOffsetInAnUnpackedBlock) {
   MessageBlocks messages = messages_of(45);
   const BuiltFrame built = build_frame(messages, {}, Offset(45), {});
   EXPECT_LT(built.bytes.size(), 200u);
@@ -93,7 +93,7 @@ TEST(FrameBuilder, EndsBeforeTheBlockThatWouldExceedTheBytes) {
   EXPECT_EQ(framed(messages, 11, {.bytes = 1}).messages.size(), 10u) << "at least one block";
 }
 
-TEST(FrameBuilder, OfAnEmptyLogIsAHeadAlone) {
+TEST(FrameBuilder, AFrameOfAnEmptyLogHasOnlyAHead) {
   FrameHead head;
   head.epoch = LogEpoch(7);
   const ReadFrame frame = read_frame(empty_frame(head, Offset(9)));
@@ -104,7 +104,7 @@ TEST(FrameBuilder, OfAnEmptyLogIsAHeadAlone) {
 }
 
 // Random blocks with random gaps, some of them packed, read from anywhere.
-TEST(FrameBuilder, GivesTheSameAsACursorWhateverWasTakenOut) {
+TEST(FrameBuilder, ReturnsTheSameAsACursorForAnyRemovedMessages) {
   testing::run_seeds(1000, [](uint64_t seed) {
     std::mt19937_64 random(seed);
     MessageBlocks messages = messages_of(20 + random() % 100);

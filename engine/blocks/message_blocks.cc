@@ -165,7 +165,8 @@ MessageBlocks::Cursor::Cursor(const MessageBlocks& messages, Offset from) : mess
   at_ += position.byte;
   offset_ = position.offset;
   time_ = position.time;
-  // offset_ and time_ are those behind the message before at_, to which the gap and the delta in a record are relative.
+  // The gap and the delta in a record are relative to the message before it. So offset_ and time_ must be the values
+  // after that message, which these lines compute.
   uint64_t delta;
   const char* record = at_;
   offset_ = offset_ - records_.gap_at(record);
@@ -245,7 +246,7 @@ Result<void> MessageBlocks::append_block(BlockHeader header, Buffer bytes, Block
   if (!is_new() && (gaps == Gaps::Refused ? header.first != next() : header.first < next())) {
     return fail(ErrorCode::Corrupt, "a block that does not follow on");
   }
-  if (header.first_time < last_time()) return fail(ErrorCode::Corrupt, "a block from before the one before it");
+  if (header.first_time < last_time()) return fail(ErrorCode::Corrupt, "a block that is older than the one before it");
   TagIndex tags;
   auto block = Block::from_bytes(header, std::move(bytes), tags, packer);
   if (!block) return std::unexpected(block.error());
@@ -275,7 +276,7 @@ Result<void> MessageBlocks::restore_head(const MessagesHead& head, Gaps gaps) {
                                      head.first >= first() && head.first < oldest().end() &&
                                      Cursor(*this, head.first).next(message) && message.offset == head.first;
   if (!agrees) return fail(ErrorCode::Corrupt, "a log head that does not belong to its blocks");
-  if (head.clock < clock_) return fail(ErrorCode::Corrupt, "a log head from before its last message");
+  if (head.clock < clock_) return fail(ErrorCode::Corrupt, "a log head that is older than its last message");
   if (is_new()) {
     newest_ = Block(head.next);
     front_.offset = head.next;

@@ -14,9 +14,8 @@
 //
 // Gaps are offsets between first and last without a message. Only compaction and deletion (engine/log)
 // make them, by remove(), and only append_block(…, Gaps::Allowed) accepts them from outside; there is
-// always a message at `first`. This class must handle them, because reading, seeking and
-// evicting cross them. But all information about gaps is in the blocks: a log without gaps pays no
-// byte and no step for them.
+// always a message at `first`. This class must handle gaps, because reading, seeking and evicting cross
+// them. But all information about gaps is in the blocks: gaps cost a log without them no memory and no time.
 #pragma once
 
 #include <cstddef>
@@ -177,7 +176,7 @@ class MessageBlocks {
 
   // --- packing ---
   // Packing changes only how blocks are stored in memory; readers, copies and replicas are not affected.
-  // True if there is a full block that has not been tried.
+  // True if there is a full block that packing was not tried for.
   bool has_unpacked() const { return full_.totals().untried != 0; }
   // The date of the last message of the oldest such block; nullopt if there is none.
   std::optional<UnixMs> oldest_unpacked() const;
@@ -217,7 +216,7 @@ class MessageBlocks {
     for (auto place = full_.begin(); place != full_.end(); place = full_.after(place)) visit(full_[place]);
     if (!newest_.empty()) visit(newest_);
   }
-  // Visits blocks with messages at or after `from`, until `visit` returns false. True if it never did.
+  // Visits blocks with messages at or after `from`, until `visit` returns false. True if it always returned true.
   template <class Visit>
   bool each_block_from(Offset from, Visit visit) const {
     auto place = full_.find([&](const Block& b) { return b.end() > from; });

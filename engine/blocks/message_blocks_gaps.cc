@@ -1,4 +1,4 @@
-// Taking messages out of the middle, and counting the offsets that this leaves without a message.
+// Removing messages from the middle, and counting the offsets without a message.
 #include "engine/blocks/block_rewriter.h"
 #include "engine/blocks/message_blocks.h"
 

@@ -1,4 +1,4 @@
-// Messages whose full blocks are packed are the same messages.
+// Packing the full blocks does not change their messages.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -19,7 +19,7 @@ constexpr int kLevel = 1;
 
 std::string entry_of(uint64_t offset) { return "message " + std::to_string(offset) + std::string(100, '.'); }
 
-// Message n has the date n * 10 and the tag of its block's number.
+// Message n has the date n * 10, and the number of its block as tag.
 MessageBlocks messages_of(uint64_t count) {
   MessageBlocks messages;
   for (uint64_t offset = 1; offset <= count; ++offset) {
@@ -42,7 +42,7 @@ MessageBlocks packed_messages_of(uint64_t count) {
   return messages;
 }
 
-// All offsets from `from` on, each with its own entry and date.
+// Reads all messages from `from` on, and checks the entry and the date of each.
 uint64_t read_from(const MessageBlocks& messages, uint64_t from) {
   uint64_t count = 0;
   Message message{};
@@ -54,7 +54,7 @@ uint64_t read_from(const MessageBlocks& messages, uint64_t from) {
   return count;
 }
 
-TEST(MessageBlocksPacking, TakesTheOldestFullBlockFirstAndNeverTheNewest) {
+TEST(MessageBlocksPacking, PacksTheOldestFullBlockFirstAndNeverTheNewest) {
   MessageBlocks messages = messages_of(35);
   for (uint64_t block = 1; block <= 3; ++block) {
     ASSERT_TRUE(messages.has_unpacked());
@@ -68,7 +68,7 @@ TEST(MessageBlocksPacking, TakesTheOldestFullBlockFirstAndNeverTheNewest) {
   EXPECT_EQ(messages.block_count(), 4u);
 }
 
-TEST(MessageBlocksPacking, GivesMemoryBackAndSaysHowMuch) {
+TEST(MessageBlocksPacking, FreesMemoryAndReturnsHowMuch) {
   MessageBlocks messages = messages_of(35);
   const uint64_t before = messages.memory();
   pack_all(messages);
@@ -86,7 +86,7 @@ TEST(MessageBlocksPacking, ReadersSeeTheSameMessages) {
   }
 }
 
-TEST(MessageBlocksPacking, ReadingOnUnpacksABlockOnce) {
+TEST(MessageBlocksPacking, AReaderUnpacksEachBlockOnce) {
   MessageBlocks messages = messages_of(1000);
   while (messages.has_unpacked()) messages.pack_next(test_packer(), kLevel);
   const uint64_t before = test_packer().unpacked().misses();
@@ -124,7 +124,7 @@ TEST(MessageBlocksPacking, EvictingMessageByMessageUnpacksABlockOnce) {
   EXPECT_TRUE(messages.empty());
 }
 
-TEST(MessageBlocksPacking, ABlockThatDoesNotGetSmallerStaysAndIsNotTriedAgain) {
+TEST(MessageBlocksPacking, ABlockThatDoesNotGetSmallerIsUnchangedAndNotTriedAgain) {
   MessageBlocks messages;
   for (int i = 0; i < 4; ++i) messages.append("", "", {.bytes = 1 << 20, .messages = 2});
   ASSERT_TRUE(messages.has_unpacked());
@@ -134,7 +134,7 @@ TEST(MessageBlocksPacking, ABlockThatDoesNotGetSmallerStaysAndIsNotTriedAgain) {
   EXPECT_EQ(messages.check(), nullptr);
 }
 
-TEST(MessageBlocksPacking, ALargeBlockStaysAsItIs) {
+TEST(MessageBlocksPacking, ALargeBlockIsNotPacked) {
   MessageBlocks messages;
   messages.append("t", std::string(kMostUnpacked, 'x'));
   messages.append("t", "next");
@@ -142,7 +142,7 @@ TEST(MessageBlocksPacking, ALargeBlockStaysAsItIs) {
   EXPECT_EQ(messages.packed_blocks(), 0u);
 }
 
-TEST(MessageBlocksPacking, ABlockThatIsPartlyEvictedStaysAsItIs) {
+TEST(MessageBlocksPacking, APartlyEvictedBlockIsNotPacked) {
   MessageBlocks messages = messages_of(35);
   messages.evict_before(Offset(5));
   EXPECT_EQ(messages.pack_next(test_packer(), kLevel), 0u);
@@ -159,7 +159,7 @@ TEST(MessageBlocksPacking, ACloneIsPackedToo) {
   EXPECT_EQ(read_from(copy, 1), 35u);
 }
 
-// What a loader does with the blocks of `messages`.
+// Restores messages from the blocks of `messages`, as loading a saved log does.
 Result<MessageBlocks> reloaded(const MessageBlocks& messages) {
   MessageBlocks again;
   Result<void> added;
@@ -187,7 +187,7 @@ TEST(MessageBlocksPacking, PackedBlocksAreSavedAndLoadedAsTheyAre) {
   EXPECT_EQ(read_from(*again, 1), 36u);
 }
 
-TEST(MessageBlocksPacking, GoesOnAfterWhatWasLoadedPacked) {
+TEST(MessageBlocksPacking, ContinuesAfterTheBlocksThatWereLoadedPacked) {
   MessageBlocks messages = messages_of(55);
   messages.pack_next(test_packer(), kLevel);
   messages.pack_next(test_packer(), kLevel);
@@ -198,7 +198,7 @@ TEST(MessageBlocksPacking, GoesOnAfterWhatWasLoadedPacked) {
   EXPECT_EQ(again->packed_blocks(), 5u);
 }
 
-// The second block of messages as it is saved, packed.
+// The second block of some messages as it is saved: packed.
 struct SavedBlock {
   BlockHeader header;
   std::string bytes;
@@ -211,7 +211,7 @@ SavedBlock second_block() {
   return saved;
 }
 
-TEST(MessageBlocksPacking, RefusesPackedBlocksThatAreDamagedAndSaysWhy) {
+TEST(MessageBlocksPacking, RefusesDamagedPackedBlocksWithAReason) {
   const SavedBlock good = second_block();
   const auto why = [](BlockHeader header, ByteView bytes) -> std::string {
     MessageBlocks messages = messages_of(10);
@@ -233,9 +233,9 @@ TEST(MessageBlocksPacking, RefusesPackedBlocksThatAreDamagedAndSaysWhy) {
   header.unpacked = good.header.unpacked + 1;
   EXPECT_EQ(why(header, good.bytes), "a packed block that does not unpack");
   header.unpacked = static_cast<uint32_t>(good.bytes.size());
-  EXPECT_EQ(why(header, good.bytes), "a packed block that is no smaller for it");
+  EXPECT_EQ(why(header, good.bytes), "a packed block that is not smaller than unpacked");
   header.unpacked = kMostUnpacked + 1;
-  EXPECT_EQ(why(header, good.bytes), "a packed block that is too large to be one");
+  EXPECT_EQ(why(header, good.bytes), "a packed block that is too large");
   header = good.header;
   header.count = 11;
   EXPECT_EQ(why(header, good.bytes), "a block ends inside a message");
@@ -248,7 +248,7 @@ TEST(MessageBlocksPacking, RefusesPackedBlocksWithoutAPacker) {
   MessageBlocks messages = messages_of(10);
   const auto added = messages.append_block(good.header, Buffer::copy_of(good.bytes));
   ASSERT_FALSE(added);
-  EXPECT_EQ(added.error().text, "a packed block where none can be");
+  EXPECT_EQ(added.error().text, "a packed block where packed blocks are not allowed");
   EXPECT_EQ(messages.last(), Offset(10));
 }
 
@@ -266,7 +266,7 @@ TEST(MessageBlocksPacking, BlocksAreUnpackedByTheirOwnPacker) {
 }
 
 // A few bytes that unpack to far more than they claim.
-TEST(MessageBlocksPacking, RefusesABombWithoutUnpackingIt) {
+TEST(MessageBlocksPacking, RefusesADecompressionBombWithoutUnpackingAllOfIt) {
   const auto bomb = test_packer().zstd().pack(std::string(kMostUnpacked, '\0'), 9);
   ASSERT_TRUE(bomb);
   ASSERT_LT(bomb->size(), 100u);

@@ -50,7 +50,7 @@ void expect_the_reverse(const MessageBlocks& messages) {
   }
 }
 
-TEST(ReverseCursor, MeetsTheSameMessagesInTheOtherOrderFromEveryOffset) {
+TEST(ReverseCursor, ReturnsTheSameMessagesInReverseOrderFromEveryOffset) {
   for (const int count : {0, 1, 6, 7, 8, 100}) expect_the_reverse(messages_of(count));
 }
 
@@ -74,7 +74,7 @@ TEST(ReverseCursor, CrossesGapsAndPackedBlocks) {
   expect_the_reverse(messages);
 }
 
-TEST(ReverseCursor, SkipsBlocksThatCannotHoldATag) {
+TEST(ReverseCursor, SkipsBlocksThatCannotContainATag) {
   MessageBlocks messages;
   for (int i = 0; i < 70; ++i) messages.append(i < 7 ? "rare" : "common", "e", kSmall);
   const std::vector<TagFilter::Probe> rare = {TagFilter::Probe("rare")};
@@ -90,7 +90,7 @@ TEST(ReverseCursor, SkipsBlocksThatCannotHoldATag) {
   EXPECT_EQ(message.tag, "rare");
 }
 
-TEST(PayloadAtMost, IsThatOfTheBlocksOfARangeAndStopsAtTheLimit) {
+TEST(PayloadAtMost, SumsTheBlocksOfARangeAndStopsAtTheLimit) {
   const MessageBlocks messages = messages_of(100);
   EXPECT_EQ(messages.payload_at_most(Offset(1), messages.next(), UINT64_MAX), messages.payload());
   const uint64_t of_one = messages.payload_at_most(Offset(50), Offset(51), UINT64_MAX);

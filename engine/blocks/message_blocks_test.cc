@@ -16,8 +16,8 @@ namespace {
 // Ten messages fill a block.
 constexpr BlockLimits kTens{.bytes = 4096, .messages = 10};
 
-// Writes the messages "1", "2", … with the tag "odd" or "even", one each ten
-// milliseconds: message n has the date n * 10.
+// Writes the messages "1", "2", … with the tag "odd" or "even", one every ten milliseconds: message n has the date
+// n * 10.
 void write(MessageBlocks& messages, int count) {
   for (int i = 0; i < count; ++i) {
     const uint64_t offset = messages.next().value();
@@ -68,20 +68,20 @@ TEST(MessageBlocks, StartsAtOneAndEmpty) {
   EXPECT_TRUE(read_from(messages, 1).empty());
 }
 
-TEST(MessageBlocks, TakeUnderThreeHundredAndFiftyBytesForOneShortMessage) {
+TEST(MessageBlocks, TakeUnder350BytesWithOneShortMessage) {
   MessageBlocks messages;
   messages.append("tag", "a short message");
   EXPECT_LT(messages.memory(), 350u);
 }
 
-TEST(MessageBlocks, OffsetsCountUpAcrossBlocks) {
+TEST(MessageBlocks, OffsetsIncreaseAcrossBlocks) {
   const MessageBlocks messages = messages_of(95);
   EXPECT_EQ(messages.block_count(), 10u);
   EXPECT_EQ(messages.count(), 95u);
   for (uint64_t from : range(1, 97)) EXPECT_EQ(read_from(messages, from), range(from, 96)) << "from " << from;
 }
 
-TEST(MessageBlocks, ManyAtOnceAreStoredAsOneByOne) {
+TEST(MessageBlocks, ManyMessagesAtOnceAreStoredLikeSingleOnes) {
   testing::run_seeds(200, [](uint64_t seed) {
     std::mt19937_64 random(seed);
     MessageBlocks one_by_one, at_once;
@@ -96,7 +96,7 @@ TEST(MessageBlocks, ManyAtOnceAreStoredAsOneByOne) {
         texts.push_back(tags[tag]);
         texts.emplace_back(random() % 20 == 0 ? random() % 3000 : random() % 150, 'e');
       }
-      // Some have one view of their tag, as the messages of a frame do.
+      // Some messages share one view of their tag, as the messages of a frame do.
       std::vector<ByteView> pairs(texts.begin(), texts.end());
       for (size_t i = 2; i < pairs.size(); i += 2) {
         if (pairs[i] == pairs[i - 2] && random() % 2 == 0) pairs[i] = pairs[i - 2];
@@ -127,7 +127,7 @@ TEST(MessageBlocks, ManyAtOnceAreStoredAsOneByOne) {
   });
 }
 
-TEST(MessageBlocks, RecordsOfAFrameAreStoredAsOneByOne) {
+TEST(MessageBlocks, RecordsOfAFrameAreStoredLikeSingleMessages) {
   testing::run_seeds(200, [](uint64_t seed) {
     std::mt19937_64 random(seed);
     const std::string tags[] = {"paid", "sent", "", std::string(200, 't')};
@@ -151,7 +151,7 @@ TEST(MessageBlocks, RecordsOfAFrameAreStoredAsOneByOne) {
     ASSERT_EQ(pairs.size(), 2 * source.count());
     const BlockLimits limits{.bytes = 64 + static_cast<uint32_t>(random() % 20'000),
                              .messages = 5 + static_cast<uint32_t>(random() % 1000)};
-    // What is there decides where the tags are.
+    // The messages that are there already decide where the tags are stored.
     for (MessageBlocks* blocks : {&one_by_one, &records}) {
       for (uint64_t i = 0; i < seed % 3; ++i) blocks->append(tags[3 - i], "before", limits);
       blocks->tick(UnixMs(50));
@@ -171,7 +171,7 @@ TEST(MessageBlocks, RecordsOfAFrameAreStoredAsOneByOne) {
   });
 }
 
-TEST(MessageBlocks, ReadsFromTheFirstMessageIfAskedForAnEarlierOne) {
+TEST(MessageBlocks, AReadFromBeforeTheFirstMessageStartsAtTheFirst) {
   MessageBlocks messages = messages_of(35);
   evict_before(messages, 14);
   EXPECT_EQ(read_from(messages, 0), range(14, 36));
@@ -184,7 +184,7 @@ TEST(MessageBlocks, ReadsNothingBeyondTheEnd) {
   EXPECT_TRUE(read_from(messages, UINT64_MAX).empty());
 }
 
-TEST(MessageBlocks, AFinishedCursorLeavesTheMessageAlone) {
+TEST(MessageBlocks, AFinishedCursorDoesNotChangeTheMessage) {
   const MessageBlocks messages = messages_of(1);
   Message message{};
   MessageBlocks::Cursor cursor(messages, Offset(1));
@@ -241,7 +241,7 @@ TEST(MessageBlocks, AnEvictedOffsetIsNeverReused) {
   EXPECT_EQ(read_from(messages, 1), range(13, 18));
 }
 
-TEST(MessageBlocks, EvictedBlocksAreHandedOutOnce) {
+TEST(MessageBlocks, EvictedBlocksAreReturnedOnce) {
   MessageBlocks messages = messages_of(35);
   evict_before(messages, 25);
   std::vector<uint64_t> evicted;
@@ -260,7 +260,7 @@ TEST(MessageBlocks, EvictedBlocksCountAsMemoryUntilTheyAreTaken) {
   EXPECT_LT(messages.memory(), sizeof(MessageBlocks) + 16 * sizeof(Block));
 }
 
-TEST(MessageBlocks, FindTheFirstOfTheNewest) {
+TEST(MessageBlocks, FindTheFirstOfTheNewestMessages) {
   MessageBlocks messages = messages_of(35);
   evict_before(messages, 4);
   for (uint64_t count : range(0, 40)) {
@@ -294,7 +294,7 @@ TEST(MessageBlocks, SeekFindsTheFirstOfManyWithTheSameDate) {
   EXPECT_EQ(messages.seek(UnixMs(20)), Offset(26));
 }
 
-TEST(MessageBlocks, AReadByTagSkipsOnlyBlocksWithoutIt) {
+TEST(MessageBlocks, AReadByTagSkipsOnlyBlocksWithoutTheTag) {
   MessageBlocks messages;
   for (int i = 0; i < 100; ++i) messages.append(i / 10 == 4 ? "wanted" : "other", "e", kTens);
   const std::vector<TagFilter::Probe> wanted = {TagFilter::Probe("wanted")};
@@ -321,7 +321,7 @@ TEST(MessageBlocks, ASkipInsideABlockDoesNothing) {
   EXPECT_EQ(message.offset, Offset(2));
 }
 
-TEST(MessageBlocks, ACloneIsEqualAndGoesItsOwnWay) {
+TEST(MessageBlocks, ACloneIsEqualAndIndependent) {
   MessageBlocks messages = messages_of(35);
   evict_before(messages, 14);
   MessageBlocks copy = messages.clone();
@@ -334,7 +334,7 @@ TEST(MessageBlocks, ACloneIsEqualAndGoesItsOwnWay) {
   EXPECT_EQ(messages.next(), Offset(36));
 }
 
-TEST(MessageBlocks, TakesWholeBlocksThatFollowOn) {
+TEST(MessageBlocks, AcceptsWholeBlocksThatContinueTheOffsets) {
   const MessageBlocks source = messages_of(35);
   MessageBlocks messages;
   source.each_block([&](const Block& block) {
@@ -345,7 +345,7 @@ TEST(MessageBlocks, TakesWholeBlocksThatFollowOn) {
   EXPECT_EQ(messages.clock(), UnixMs(350)) << "the clock is never behind the last message";
 }
 
-TEST(MessageBlocks, RefusesABlockThatDoesNotFollowOnAndIsUnchanged) {
+TEST(MessageBlocks, RefusesABlockThatDoesNotContinueTheOffsets) {
   const MessageBlocks source = messages_of(35);
   MessageBlocks messages = messages_of(5);
   source.each_block([&](const Block& block) {
@@ -358,11 +358,11 @@ TEST(MessageBlocks, RefusesABlockThatDoesNotFollowOnAndIsUnchanged) {
   EXPECT_EQ(read_from(messages, 1), range(1, 6));
 }
 
-TEST(MessageBlocks, RefusesABlockFromThePastAndIsUnchanged) {
+TEST(MessageBlocks, RefusesABlockWithEarlierDates) {
   MessageBlocks messages = messages_of(5);
   const auto added = messages.append_block({Offset(6), UnixMs(49), 1}, Buffer::copy_of(ByteView("\0\0\0\0", 4)));
   ASSERT_FALSE(added);
-  EXPECT_EQ(added.error().text, "a block from before the one before it");
+  EXPECT_EQ(added.error().text, "a block that is older than the one before it");
   EXPECT_EQ(messages.check(), nullptr);
   EXPECT_EQ(read_from(messages, 1), range(1, 6));
 }
@@ -370,12 +370,12 @@ TEST(MessageBlocks, RefusesABlockFromThePastAndIsUnchanged) {
 struct HeadRow {
   const char* name;
   MessagesHead head;
-  const char* reason;  // nullptr: it belongs
+  const char* reason;  // nullptr: accepted
 };
 
 const char kForeign[] = "a log head that does not belong to its blocks";
 
-TEST(MessageBlocks, TakesOnlyAHeadThatBelongsToItsBlocks) {
+TEST(MessageBlocks, AcceptsOnlyAHeadThatBelongsToItsBlocks) {
   const HeadRow rows[] = {
       {"nothing evicted", {Offset(1), Offset(36), UnixMs(350), 4}, nullptr},
       {"some of the first block evicted", {Offset(10), Offset(36), UnixMs(400), 4}, nullptr},
@@ -383,7 +383,9 @@ TEST(MessageBlocks, TakesOnlyAHeadThatBelongsToItsBlocks) {
       {"all evicted", {Offset(36), Offset(36), UnixMs(350), 4}, kForeign},
       {"a message too few", {Offset(1), Offset(35), UnixMs(350), 4}, kForeign},
       {"a message too many", {Offset(1), Offset(37), UnixMs(350), 4}, kForeign},
-      {"a clock of the past", {Offset(1), Offset(36), UnixMs(349), 4}, "a log head from before its last message"},
+      {"a clock of the past",
+       {Offset(1), Offset(36), UnixMs(349), 4},
+       "a log head that is older than its last message"},
   };
   for (const HeadRow& row : rows) {
     SCOPED_TRACE(row.name);
@@ -403,7 +405,7 @@ TEST(MessageBlocks, TakesOnlyAHeadThatBelongsToItsBlocks) {
   }
 }
 
-TEST(MessageBlocks, NewOnesTakeTheHeadOfEmptyOnes) {
+TEST(MessageBlocks, ANewObjectAcceptsTheHeadOfAnEmptyOne) {
   MessageBlocks messages;
   ASSERT_TRUE(messages.restore_head({Offset(500), Offset(500), UnixMs(7), 0}));
   EXPECT_EQ(messages.check(), nullptr);
@@ -412,7 +414,7 @@ TEST(MessageBlocks, NewOnesTakeTheHeadOfEmptyOnes) {
   EXPECT_FALSE(other.restore_head({Offset(499), Offset(500), UnixMs(7), 0})) << "its message is missing";
 }
 
-TEST(MessageBlocks, HasRoomUntilItsOffsetsAreUsedUp) {
+TEST(MessageBlocks, HasRoomUntilAllOffsetsAreUsed) {
   MessageBlocks messages;
   EXPECT_EQ(messages.room(), kMaxOffset.value() - 1);
   ASSERT_TRUE(messages.restore_head({kMaxOffset - 2, kMaxOffset - 2, UnixMs(0), 0}));

@@ -24,7 +24,7 @@ std::string noise(size_t size) {
   return bytes;
 }
 
-TEST(Packing, WhatIsPackedComesBackAtEveryLevel) {
+TEST(Packing, PackedBytesAreRestoredAtEveryLevel) {
   for (size_t size : {size_t{100}, size_t{14 * 1024}, size_t{kMostUnpacked}}) {
     for (int level = kLeastPackLevel; level <= kMostPackLevel; ++level) {
       SCOPED_TRACE(::testing::Message() << size << " bytes at level " << level);
@@ -40,11 +40,11 @@ TEST(Packing, WhatIsPackedComesBackAtEveryLevel) {
   }
 }
 
-TEST(Packing, LeavesAloneWhatDoesNotGetSmaller) {
+TEST(Packing, DoesNotPackBytesThatDoNotGetSmaller) {
   for (size_t size : {0u, 1u, 15u, 16u, 17u, 100u, 14u * 1024u}) EXPECT_FALSE(zstd.pack(noise(size), 1)) << size;
 }
 
-TEST(Packing, RefusesWhateverIsNotExactlyWhatWasPacked) {
+TEST(Packing, RefusesDamagedPackedBytes) {
   const std::string bytes = json(2000);
   const std::string packed(zstd.pack(bytes, 1)->view());
   std::string room(4000, '\0');
@@ -59,7 +59,7 @@ TEST(Packing, RefusesWhateverIsNotExactlyWhatWasPacked) {
     for (int bit = 0; bit < 8; ++bit) {
       std::string damaged = packed;
       damaged[at] = static_cast<char>(damaged[at] ^ 1 << bit);
-      // A bit that says nothing may be changed; no content may.
+      // The format has a few unused bits, which may be changed; the content must stay the same.
       if (zstd.unpack(damaged, room.data(), 2000)) {
         EXPECT_EQ(room.substr(0, 2000), bytes) << at << " " << bit;
       }

@@ -25,14 +25,14 @@ std::vector<std::string> numbered(const std::string& prefix, int count) {
   return tags;
 }
 
-TEST(TagFilter, ThatWasNeverBuiltSaysMaybeToEverything) {
+TEST(TagFilter, AFilterThatWasNotBuiltExcludesNothing) {
   TagFilter filter;
   EXPECT_TRUE(filter.may_hold(TagFilter::Probe("")));
   EXPECT_TRUE(filter.may_hold(TagFilter::Probe("anything")));
   EXPECT_EQ(filter.memory(), 0u);
 }
 
-TEST(TagFilter, NeverDeniesATagThatIsThere) {
+TEST(TagFilter, NeverExcludesATagThatIsThere) {
   for (int count : {1, 2, 7, 8, 9, 100, 1024}) {
     SCOPED_TRACE(count);
     const auto tags = numbered("", count);
@@ -41,12 +41,12 @@ TEST(TagFilter, NeverDeniesATagThatIsThere) {
   }
 }
 
-TEST(TagFilter, KnowsTheEmptyTag) {
+TEST(TagFilter, ContainsTheEmptyTag) {
   const TagFilter filter = filter_of({""});
   EXPECT_TRUE(filter.may_hold(TagFilter::Probe("")));
 }
 
-TEST(TagFilter, DeniesMostTagsThatAreNotThere) {
+TEST(TagFilter, ExcludesMostTagsThatAreNotThere) {
   for (int count : {1, 10, 100, 1024}) {
     SCOPED_TRACE(count);
     const TagFilter filter = filter_of(numbered("here ", count));
@@ -59,7 +59,7 @@ TEST(TagFilter, DeniesMostTagsThatAreNotThere) {
   }
 }
 
-TEST(TagFilter, TakesAtMostTwoBytesATagAndAWord) {
+TEST(TagFilter, TakesAtMostTwoBytesPerTagPlusOneWord) {
   for (int count : {1, 10, 100, 1024}) {
     SCOPED_TRACE(count);
     const uint64_t memory = filter_of(numbered("", count)).memory();
@@ -68,7 +68,7 @@ TEST(TagFilter, TakesAtMostTwoBytesATagAndAWord) {
   }
 }
 
-TEST(TagFilter, ACloneSaysTheSame) {
+TEST(TagFilter, ACloneAnswersTheSame) {
   const TagFilter filter = filter_of(numbered("here ", 50));
   const TagFilter copy = filter.clone();
   EXPECT_EQ(copy.memory(), filter.memory());

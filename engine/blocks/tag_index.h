@@ -1,5 +1,5 @@
-// Finds where a tag is stored in the block that is being written, so that no
-// block stores a tag twice. Only the newest block of a log has one.
+// Finds where a tag is stored in the block that is being written, so that no block stores a tag twice. Only the newest
+// block of a log has one.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@
 namespace millrace {
 namespace {
 
-// Bytes that hold nothing but tags, each where a block would store it.
+// Bytes with nothing but tags, stored in the same way as in a block.
 class StoredTags {
  public:
   TagPosition store(ByteView tag) {
@@ -24,14 +24,14 @@ class StoredTags {
   std::string bytes_ = "#";  // no tag is ever at position 0
 };
 
-TEST(TagIndex, KnowsNoTagAtFirst) {
+TEST(TagIndex, IsEmptyAtFirst) {
   TagIndex index;
   EXPECT_EQ(index.find("", ""), 0u);
   EXPECT_EQ(index.find("", "a"), 0u);
   EXPECT_TRUE(index.positions().empty());
 }
 
-TEST(TagIndex, OfASingleTagAllocatesNothing) {
+TEST(TagIndex, ASingleTagNeedsNoAllocation) {
   StoredTags tags;
   TagIndex index;
   const TagPosition only = tags.store("only");
@@ -55,7 +55,7 @@ TEST(TagIndex, FindsTheEmptyTagAndTagsThatAreNotText) {
   EXPECT_EQ(index.find(tags.block(), ByteView("\0\0\0", 3)), 0u);
 }
 
-TEST(TagIndex, FindsEveryTagHoweverManyThereAre) {
+TEST(TagIndex, FindsEveryTagForAnyNumberOfTags) {
   StoredTags tags;
   TagIndex index;
   std::vector<TagPosition> added;
@@ -64,7 +64,7 @@ TEST(TagIndex, FindsEveryTagHoweverManyThereAre) {
     ASSERT_EQ(index.find(tags.block(), tag), 0u);
     added.push_back(tags.store(tag));
     index.add(tags.block(), added.back());
-    // All of them while there are few, for that is when the table first grows.
+    // As long as there are few tags, all of them are looked up: then the table grows for the first time.
     for (int j = i < 50 ? 0 : i; j <= i; ++j) {
       ASSERT_EQ(index.find(tags.block(), std::to_string(j)), added[static_cast<size_t>(j)]) << "tag " << j;
     }
@@ -77,7 +77,7 @@ TEST(TagIndex, FindsEveryTagHoweverManyThereAre) {
   EXPECT_EQ(positions, added);
 }
 
-TEST(TagIndex, KnowsNoTagAfterClear) {
+TEST(TagIndex, IsEmptyAfterClear) {
   for (int count : {1, 2, 100}) {
     SCOPED_TRACE(count);
     StoredTags tags;

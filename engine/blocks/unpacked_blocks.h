@@ -1,5 +1,5 @@
-// The packed blocks that were read last, unpacked: a small cache for all blocks of a packer (block_packer.h), so that a
-// reader unpacks each block once, and many readers of the same block share one copy. For one thread.
+// A small cache of unpacked bytes, for the packed blocks that were read last. All blocks of a packer (block_packer.h)
+// share it. So a reader unpacks each block once, and many readers of the same block share one copy. For one thread.
 //
 // A reader keeps the result of open() while it uses the bytes, because the cache may drop the block meanwhile. The
 // block that was opened last is always kept, however small the cache is.
@@ -15,8 +15,8 @@
 
 namespace millrace {
 
-// Identifies the content of a packed block and is never reused. So a block that is freed need not tell the cache: an
-// entry that is no longer used is dropped in time.
+// Identifies the content of a packed block and is never reused. So freeing a block does not change the cache: its entry
+// is not used any more, and is dropped later.
 using PackedId = uint64_t;
 
 class UnpackedBlocks {
@@ -24,7 +24,7 @@ class UnpackedBlocks {
   // REQUIRES: `zstd` outlives it.
   explicit UnpackedBlocks(ZstdContexts& zstd) : zstd_(zstd) {}
 
-  // The `size` bytes that `packed` unpacks to.
+  // Returns the unpacked bytes of `packed`, which are `size` bytes.
   // REQUIRES: `packed` is valid, and `id` was never used for other content.
   std::shared_ptr<const Buffer> open(PackedId id, ByteView packed, uint32_t size);
 

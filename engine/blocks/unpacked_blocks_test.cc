@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kSize = 1000;
 
-// Opens blocks that are all of one letter, packed.
+// Opens packed blocks, each of which consists of one repeated letter.
 class Reader {
  public:
   std::shared_ptr<const Buffer> open(char letter) {
@@ -44,7 +44,7 @@ TEST(UnpackedBlocks, ABlockThatIsReadAgainIsNotUnpackedAgain) {
   EXPECT_EQ(reader.cache.bytes(), kSize);
 }
 
-TEST(UnpackedBlocks, WhatWasReadLongestAgoGoesFirst) {
+TEST(UnpackedBlocks, TheLeastRecentlyReadBlockIsDroppedFirst) {
   Reader reader;
   reader.cache.set_limit(2 * kSize);
   for (char letter : {'a', 'b', 'a', 'c'}) reader.open(letter);
@@ -55,7 +55,7 @@ TEST(UnpackedBlocks, WhatWasReadLongestAgoGoesFirst) {
   EXPECT_TRUE(reader.unpacks('b'));
 }
 
-TEST(UnpackedBlocks, WhoeverHoldsABlockKeepsItsBytes) {
+TEST(UnpackedBlocks, AReaderThatHoldsABlockKeepsItsBytes) {
   Reader reader;
   reader.cache.set_limit(0);
   const auto held = reader.open('a');
@@ -64,7 +64,7 @@ TEST(UnpackedBlocks, WhoeverHoldsABlockKeepsItsBytes) {
   EXPECT_EQ(held->view(), std::string(kSize, 'a'));
 }
 
-TEST(UnpackedBlocks, TheOneReadLastStaysHoweverSmallTheCache) {
+TEST(UnpackedBlocks, TheBlockReadLastStaysInACacheOfAnySize) {
   Reader reader;
   reader.cache.set_limit(0);
   const ByteView view = reader.open('a')->view();
@@ -72,7 +72,7 @@ TEST(UnpackedBlocks, TheOneReadLastStaysHoweverSmallTheCache) {
   EXPECT_FALSE(reader.unpacks('a'));
 }
 
-TEST(UnpackedBlocks, ALowerLimitIsMetAtOnce) {
+TEST(UnpackedBlocks, ALowerLimitAppliesAtOnce) {
   Reader reader;
   for (char letter = 'a'; letter <= 'j'; ++letter) reader.open(letter);
   EXPECT_EQ(reader.cache.size(), 10u);

@@ -265,7 +265,7 @@ TEST(ChannelCodec, RefusesALogThatIsNotAChannels) {
       {"compaction", with(&SavedHead::latest, true), of_log},
       {"compacted messages", with(&SavedHead::compacted, 1u), of_log},
       {"compacted messages at the front", with(&SavedHead::evicted_end, Offset(0)), of_log},
-      {"a clock behind", with(&SavedHead::clock, UnixMs(kNow - 1)), "a log head from before its last message"},
+      {"a clock behind", with(&SavedHead::clock, UnixMs(kNow - 1)), "a log head that is older than its last message"},
       {"messages that are not there", with(&SavedHead::next, Offset(2)),
        "a log head that does not belong to its blocks"},
   };

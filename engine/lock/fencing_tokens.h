@@ -36,8 +36,8 @@ class FencingTokens {
   void start_from(Token mark);
 
   // Called when this server takes over from another one, which may have issued tokens that were not replicated. Every
-  // token from now on is greater than those, if they were made from the same clock until now or counted on from the
-  // last replicated token.
+  // token from now on is greater than those, if the other server made them from an equal clock, or by counting up from
+  // the last replicated token.
   void take_over(UnixMs now);
 
   // The token of a new grant.

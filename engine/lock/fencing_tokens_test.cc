@@ -10,7 +10,7 @@ namespace {
 constexpr UnixMs kNow{1'000'000};
 constexpr uint64_t kDay = 86'400'000'000;
 
-TEST(FencingTokens, RiseWithTheClockAndWithoutIt) {
+TEST(FencingTokens, IncreaseWithTheClockAndWithoutIt) {
   FencingTokens tokens;
   EXPECT_EQ(tokens.last(), Token(0));
   EXPECT_EQ(tokens.next(kNow), Token(1'000'000'000));
@@ -20,7 +20,7 @@ TEST(FencingTokens, RiseWithTheClockAndWithoutIt) {
   EXPECT_EQ(tokens.last(), Token(1'000'001'000));
 }
 
-TEST(FencingTokens, ATokenFromElsewhereRaisesTheNextOne) {
+TEST(FencingTokens, ATokenOfAnotherServerRaisesTheNextOne) {
   FencingTokens tokens;
   tokens.seen(Token(7'000'000'000));
   EXPECT_EQ(tokens.next(kNow), Token(7'000'000'001));
@@ -28,7 +28,7 @@ TEST(FencingTokens, ATokenFromElsewhereRaisesTheNextOne) {
   EXPECT_EQ(tokens.next(kNow), Token(7'000'000'002));
 }
 
-TEST(FencingTokens, WhatIsDecadesAheadOfTheClockIsBelievedAndWhatWasSeen) {
+TEST(FencingTokens, TokensDecadesAheadOfTheClockAndTokensSeenBeforeAreAccepted) {
   FencingTokens tokens;
   constexpr uint64_t kMostAhead = 50 * 365 * kDay;
   EXPECT_EQ(tokens.most_believed(kNow), Token(1'000'000'000 + kMostAhead));
@@ -37,7 +37,7 @@ TEST(FencingTokens, WhatIsDecadesAheadOfTheClockIsBelievedAndWhatWasSeen) {
   EXPECT_EQ(FencingTokens().most_believed(UnixMs(uint64_t{1} << 53)), kMaxToken);
 }
 
-TEST(FencingTokens, AMarkIsKeptBeforeATokenPassesItAndNotForEachToken) {
+TEST(FencingTokens, ANewMarkIsSavedBeforeATokenPassesTheOldOneAndNotForEachToken) {
   std::vector<Token> marks;
   FencingTokens tokens([&](Token mark) { marks.push_back(mark); });
   EXPECT_EQ(tokens.next(kNow), Token(1'000'000'000));
@@ -64,7 +64,7 @@ TEST(FencingTokens, TokensAreGreaterThanTheMarkTheyStartFrom) {
   EXPECT_EQ(tokens.next(kNow), Token(7'000'000'002));
 }
 
-TEST(FencingTokens, ARestartTakesThemNoFurtherFromTheClockThanATenthOfASecond) {
+TEST(FencingTokens, ARestartMovesThemAtMostATenthOfASecondAheadOfTheClock) {
   Token kept;
   FencingTokens before([&](Token mark) { kept = mark; });
   before.next(kNow);
@@ -73,8 +73,8 @@ TEST(FencingTokens, ARestartTakesThemNoFurtherFromTheClockThanATenthOfASecond) {
   EXPECT_EQ(after.next(kNow + 101), Token(1'000'101'000));
 }
 
-TEST(FencingTokens, ANewMasterGivesGreaterOnesThanThoseItHasNotHeardOf) {
-  // The second has a clock that was ahead once: it counts on.
+TEST(FencingTokens, ANewMasterIssuesGreaterTokensThanThoseThatWereNotReplicated) {
+  // In the second case, the clock of the old master was ahead for a while, so its tokens count up from the last one.
   for (const Token start : {Token(0), Token(7'000'000'000)}) {
     FencingTokens old, heir;
     old.start_from(start);
@@ -89,7 +89,7 @@ TEST(FencingTokens, ANewMasterGivesGreaterOnesThanThoseItHasNotHeardOf) {
   EXPECT_GT(heir.next(kNow), FencingTokens().next(kNow)) << "although it has heard of none";
 }
 
-TEST(FencingTokens, ANewMasterKeepsAMarkBeforeItsFirstToken) {
+TEST(FencingTokens, ANewMasterSavesAMarkBeforeItsFirstToken) {
   std::vector<Token> marks;
   FencingTokens tokens([&](Token mark) { marks.push_back(mark); });
   tokens.next(kNow);

@@ -24,13 +24,13 @@ struct Lease {
   // REQUIRES: ttl_ms <= kMaxLeaseMs
   static Lease from(const Now& now, uint64_t ttl_ms) { return {ttl_ms, now.monotonic + ttl_ms, now.wall + ttl_ms}; }
 
-  // The lease is over only after `end`: clocks are read in whole milliseconds, and a lease must not be shorter than
-  // promised by a part of one.
+  // The lease is over only after `end`. Clocks are read in whole milliseconds, so with `now >= end` a lease could be up
+  // to one millisecond too short.
   bool is_over(MonotonicMs now) const { return now > end; }
   uint64_t left(MonotonicMs now) const { return end > now ? end - now : 0; }
 
-  // Converts a lease received from another process, where it ends at `told.end` on the monotonic clock `clock`, to the
-  // clocks in `now`. The remaining time never exceeds the whole time of the lease.
+  // Converts a lease received from another process to the clocks in `now`. There it ends at `told.end` on the monotonic
+  // clock `clock`. The remaining time never exceeds the whole time of the lease.
   static Lease as_seen(const Lease& told, uint64_t clock, const Now& now) {
     const MonotonicMs latest = now.monotonic + told.ttl_ms;
     if (clock != 0 && clock == now.clock_id) return {told.ttl_ms, std::min(told.end, latest), told.end_date};

@@ -7,7 +7,8 @@ namespace millrace {
 
 namespace {
 
-// How many ends of leases are looked at for the hint to a refused request; with more holders the hint is too short.
+// How many ends of leases are looked at to compute the hint for a refused request. With more holders, the hint may be
+// too short.
 constexpr size_t kMostEndsLookedAt = 1000;
 
 uint64_t ms_until_over(MonotonicMs end, MonotonicMs now) { return end < now ? 0 : end - now + 1; }

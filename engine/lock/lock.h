@@ -71,10 +71,10 @@ class Lock {
       if (!visit(*holder)) return;
     }
   }
-  // The mode of the holders; if there are none, of the last ones.
+  // The mode of the holders; if there are none, of the last holders.
   LockMode mode() const { return mode_; }
 
-  // What this owner holds, or null. O(log n) with n holders, as all functions here.
+  // What this owner holds, or null. O(log n) with n holders, like all functions here unless they say otherwise.
   const Holding* find(ByteView owner) const;
   const LockHolder* find_holder(ByteView owner) const;
 

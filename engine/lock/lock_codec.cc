@@ -100,7 +100,7 @@ char* put_bytes(char* at, ByteView bytes) {
 // Proves that each change is possible after those before it.
 Result<void> validate(const Lock& lock, const Changes& changes) {
   // Only the limit changes.
-  if (changes.list.empty() && lock.is_free()) return corrupt("a limit of a lock that nobody holds");
+  if (changes.list.empty() && lock.is_free()) return corrupt("a limit of a lock without a holder");
   std::map<ByteView, std::optional<Token>> touched;  // what the owners hold after the changes so far
   const auto held = [&](ByteView owner) -> std::optional<Token> {
     if (const auto found = touched.find(owner); found != touched.end()) return found->second;
@@ -112,7 +112,7 @@ Result<void> validate(const Lock& lock, const Changes& changes) {
   for (const Change& change : changes.list) {
     const auto before = held(change.owner);
     if (!change.has) {
-      if (before != change.token) return corrupt("a lock taken from somebody who does not hold it");
+      if (before != change.token) return corrupt("a lock taken from an owner that does not hold it");
       --holding;
       touched[change.owner] = std::nullopt;
       continue;

@@ -3,8 +3,8 @@
 // docs/formats/lock.md draws them.
 //
 //   changes := version mode permits clock change*
-//   change  := 0 owner token                            has it no longer
-//            | 1 owner token holds ttl end-date end value     has it like this
+//   change  := 0 owner token                                  the owner holds it no longer
+//            | 1 owner token holds ttl end-date end value     the owner holds it like this
 //
 // `permits` is 0 for shared; for a limit it may differ from before. `clock` is the identity of the monotonic clock that
 // `end` is on. An owner and a value are a length and bytes; all numbers are varints. In version 1 there is no value.
@@ -48,7 +48,8 @@ class LockChanges {
   void append(size_t most, Write write);
 
   uint64_t clock_;
-  // The head of an exclusive lock, then changes; or nothing. The mode is known only at the end, and is seldom another.
+  // Empty, or a head and changes. The head is first written for an exclusive lock: the mode is known only at the end,
+  // and is seldom another one.
   std::string bytes_;
 };
 

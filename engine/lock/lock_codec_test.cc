@@ -38,7 +38,7 @@ const char* reason_of(Lock& lock, ByteView bytes) {
   return reason.c_str();
 }
 
-TEST(LockCodec, ALockComesBackAsItWas) {
+TEST(LockCodec, ARestoredLockEqualsTheSavedOne) {
   Lock lock;
   lock.put("ann", kShared, holding(5, 3, 200, 4));
   lock.put(std::string("\0\xff", 2), kShared, holding(9));
@@ -68,7 +68,7 @@ TEST(LockCodec, ALockOfVersion1HasNoValues) {
   EXPECT_EQ(lock.value_of("a"), "");
 }
 
-TEST(LockCodec, AnotherLimitIsAnEffectOfItsOwn) {
+TEST(LockCodec, AChangeOfTheLimitIsASeparateEffect) {
   Lock lock;
   lock.put("ann", LockMode::limit(3), holding(5));
   LockChanges none(kClock);
@@ -78,7 +78,7 @@ TEST(LockCodec, AnotherLimitIsAnEffectOfItsOwn) {
   EXPECT_STREQ(reason_of(lock, none.take_bytes(kShared)), "a lock held in two modes");
 }
 
-TEST(LockCodec, EachModeComesBack) {
+TEST(LockCodec, EachModeIsRestored) {
   for (const LockMode mode :
        {LockMode::exclusive(), LockMode::shared(), LockMode::limit(1), LockMode::limit(kMaxPermits)}) {
     Lock lock;
@@ -90,7 +90,7 @@ TEST(LockCodec, EachModeComesBack) {
   }
 }
 
-TEST(LockCodec, ManyHoldersAreInSeveralPartsEachGoodAlone) {
+TEST(LockCodec, ManyHoldersAreEncodedAsSeveralPartsThatAreEachValidAlone) {
   Lock lock;
   for (uint64_t i = 1; i <= 2500; ++i) lock.put("owner " + std::to_string(i), kShared, holding(i));
   const auto parts = encode_lock(lock, kClock);
@@ -102,7 +102,7 @@ TEST(LockCodec, ManyHoldersAreInSeveralPartsEachGoodAlone) {
   EXPECT_EQ(encode_lock(again, kClock), parts);
 }
 
-TEST(LockCodec, AHandOverIsOneEffect) {
+TEST(LockCodec, AReleaseAndTheNextGrantAreOneEffect) {
   Lock lock;
   lock.put("ann", LockMode::exclusive(), holding(5));
   LockChanges changes(kClock);
@@ -117,7 +117,7 @@ TEST(LockCodec, AHandOverIsOneEffect) {
   EXPECT_EQ(lock.check(), nullptr);
 }
 
-TEST(LockCodec, AnEffectThatTakesTheLastHolderLeavesItFree) {
+TEST(LockCodec, AnEffectThatRemovesTheLastHolderLeavesTheLockFree) {
   Lock lock;
   lock.put("ann", LockMode::exclusive(), holding(5));
   LockChanges changes(kClock);
@@ -127,7 +127,7 @@ TEST(LockCodec, AnEffectThatTakesTheLastHolderLeavesItFree) {
   EXPECT_TRUE(lock.is_free());
 }
 
-TEST(LockCodec, AnotherMachineSeesWhatTheDateLeaves) {
+TEST(LockCodec, OnAnotherMachineTheDateDecidesWhatIsLeft) {
   Lock lock;
   lock.put("ann", LockMode::exclusive(), holding(5, 0, 100));
   Token greatest;
@@ -140,7 +140,7 @@ TEST(LockCodec, AnotherMachineSeesWhatTheDateLeaves) {
   EXPECT_EQ(there.find("ann")->lease.left(now.monotonic), 60u);
 }
 
-TEST(LockCodec, AChangeThatCannotFollowIsRefusedAndChangesNothing) {
+TEST(LockCodec, AnImpossibleChangeIsRefusedAndChangesNothing) {
   Lock lock;
   lock.put("ann", LockMode::exclusive(), holding(5));
   const auto bytes = [](LockMode mode, auto... make) {
@@ -156,14 +156,14 @@ TEST(LockCodec, AChangeThatCannotFollowIsRefusedAndChangesNothing) {
   EXPECT_STREQ(reason_of(lock, bytes(exclusive, bob)), "a lock held by too many");
   EXPECT_STREQ(reason_of(lock, bytes(kShared, bob)), "a lock held in two modes");
   EXPECT_STREQ(reason_of(lock, bytes(kShared, bob, ann_goes)), "a lock held in two modes");
-  EXPECT_STREQ(reason_of(lock, bytes(exclusive, bob_goes)), "a lock taken from somebody who does not hold it");
-  EXPECT_STREQ(reason_of(lock, bytes(exclusive, other_ann_goes)), "a lock taken from somebody who does not hold it");
+  EXPECT_STREQ(reason_of(lock, bytes(exclusive, bob_goes)), "a lock taken from an owner that does not hold it");
+  EXPECT_STREQ(reason_of(lock, bytes(exclusive, other_ann_goes)), "a lock taken from an owner that does not hold it");
   EXPECT_STREQ(reason_of(lock, bytes(exclusive, ann_goes, ann_goes)),
-               "a lock taken from somebody who does not hold it");
+               "a lock taken from an owner that does not hold it");
   EXPECT_EQ(lock.find("ann")->token, Token(5));
 }
 
-TEST(LockCodec, ATokenAboveWhatTheCallerAllowsIsRefused) {
+TEST(LockCodec, ATokenAboveTheCallersLimitIsRefused) {
   Lock lock, again;
   lock.put("ann", kShared, holding(5));
   lock.put("bob", kShared, holding(9));
@@ -190,7 +190,7 @@ TEST(LockCodec, ImpossibleNumbersAreRefused) {
       {"shared by five", numbers({1, 2, 5, 7, 1, 1, 'a', 5, 1, 100, 9, 9}), "a lock in an impossible mode"},
       {"a limit of none", numbers({1, 3, 0, 7, 1, 1, 'a', 5, 1, 100, 9, 9}), "a lock in an impossible mode"},
       {"a huge limit", numbers({1, 3, kMaxPermits + 1, 7, 1, 1, 'a', 5, 1, 100, 9, 9}), "a lock in an impossible mode"},
-      {"no change", numbers({1, 1, 1, 7}), "a limit of a lock that nobody holds"},
+      {"no change", numbers({1, 1, 1, 7}), "a limit of a lock without a holder"},
       {"a value that is too long",
        numbers({2, 1, 1, 7, 1, 1, 'a', 5, 1, 100, 9, 9, kMaxLockValue + 1}) + std::string(kMaxLockValue + 1, 'x'),
        "an impossible value"},

@@ -2,7 +2,7 @@
 // one holder, and there may be a million of them.
 //
 //   | holding: token, holds, lease | size of the name, 2 bytes | name |
-//     40 bytes                       so that a UUID and a small number make 80 bytes, a size that allocators have
+//     40 bytes                       a UUID and a small number as name make 80 bytes, a size class of allocators
 #pragma once
 
 #include <algorithm>

@@ -45,7 +45,7 @@ Outcome<AcquireAnswer> LockOperations::acquire(Place<Lock>& place, AcquireReques
 
 AcquireAnswer LockOperations::refusal(const Lock* lock, LockMode mode, MonotonicMs now) {
   if (lock == nullptr) return {};
-  // If there is room, a request for another mode is before it in the line.
+  // The request is refused although there is room: a request for another mode is before it in the line.
   uint64_t ms = lock->has_room_for(mode) ? lock->ms_until_free(now) : lock->ms_until_room(mode, now);
   // A lease covers the millisecond in which it ends, too. The hint never exceeds the lease.
   if (ms > 1) --ms;
@@ -113,7 +113,7 @@ Consequences LockOperations::look_after(Place<Lock>& place, const Call& call) {
   LockUpdate lock = update(place, call, follow);
   lock.end_leases();
   lock.finish();
-  // The object may have been removed without an operation of ours.
+  // The object may have been removed without an operation of this class, so waiting requests are always woken.
   follow.wake = Wake::one_line(kLockLine);
   return follow;
 }

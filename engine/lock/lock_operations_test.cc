@@ -60,14 +60,14 @@ TEST_F(LockOperationsTest, AGrantHasALeaseATokenAndADate) {
   EXPECT_EQ(locks.counters().reentries, 1u);
 }
 
-TEST_F(LockOperationsTest, ASecondHoldAnswersWhatIsLeftOfTheLongerLease) {
+TEST_F(LockOperationsTest, ASecondHoldReturnsTheTimeLeftOfTheLongerLease) {
   take("ann", 0);
   const auto again = acquire(request("ann", 10), at(40));
   EXPECT_EQ(again.answer->ms, 60u);
   EXPECT_EQ(again.consequences.due_monotonic, MonotonicMs(101));
 }
 
-TEST_F(LockOperationsTest, TheLimitOfARequestThatComesIsToldAlsoIfItIsRefused) {
+TEST_F(LockOperationsTest, TheNewLimitOfARequestIsReplicatedEvenIfTheRequestIsRefused) {
   acquire(request("ann", 100, LockMode::limit(2)), at(0));
   acquire(request("bob", 100, LockMode::limit(2)), at(0));
   const auto lowered = acquire(request("carl", 100, LockMode::limit(1)), at(1));
@@ -88,7 +88,7 @@ TEST_F(LockOperationsTest, TheLimitOfARequestThatComesIsToldAlsoIfItIsRefused) {
   EXPECT_EQ(place.get()->mode(), LockMode::limit(4)) << "one that waited came before";
 }
 
-TEST_F(LockOperationsTest, AWatchIsAnsweredByAGreaterTokenAndWaitsAtTheOneItKnows) {
+TEST_F(LockOperationsTest, AWatchReturnsAGreaterTokenAndWaitsAtTheKnownOne) {
   EXPECT_EQ(LockOperations::watch(place, {}, at(0)).answer->token, Token(0));
   AcquireRequest wanted = request("ann");
   wanted.value = "10.0.0.7";
@@ -108,7 +108,7 @@ TEST_F(LockOperationsTest, AWatchIsAnsweredByAGreaterTokenAndWaitsAtTheOneItKnow
   EXPECT_EQ(LockOperations::watch(place, {}, at(101)).answer->token, Token(0)) << "its lease is over";
 }
 
-TEST_F(LockOperationsTest, ARefusedRequestIsToldWhenItMayBeFree) {
+TEST_F(LockOperationsTest, ARefusalSaysWhenTheLockMayBeFree) {
   take("ann", 0);
   const auto refused = acquire(request("bob"), at(40));
   EXPECT_FALSE(refused.answer->is_granted());
@@ -118,7 +118,7 @@ TEST_F(LockOperationsTest, ARefusedRequestIsToldWhenItMayBeFree) {
   EXPECT_EQ(LockOperations::refusal(nullptr, LockMode::exclusive(), MonotonicMs(0)).ms, 0u);
 }
 
-TEST_F(LockOperationsTest, ARequestThatMayWaitWaitsInTheOneLine) {
+TEST_F(LockOperationsTest, ARequestThatMayWaitJoinsTheLine) {
   take("ann", 0);
   Call call = at(1);
   call.may_wait = true;
@@ -127,7 +127,7 @@ TEST_F(LockOperationsTest, ARequestThatMayWaitWaitsInTheOneLine) {
   EXPECT_EQ(waits.consequences.wait->line, kLockLine);
 }
 
-TEST_F(LockOperationsTest, NobodyOvertakesTheLineExceptAHolder) {
+TEST_F(LockOperationsTest, OnlyAHolderOvertakesTheLine) {
   const LockMode shared = LockMode::shared();
   acquire(request("ann", 100, shared), at(0));
   Call call = at(1);
@@ -136,7 +136,7 @@ TEST_F(LockOperationsTest, NobodyOvertakesTheLineExceptAHolder) {
   EXPECT_TRUE(acquire(request("ann", 100, shared), call).answer->is_granted());
 }
 
-TEST_F(LockOperationsTest, AnOwnerThatHoldsItInAnotherModeIsToldUnlessItWaitsAlready) {
+TEST_F(LockOperationsTest, ARequestOfAHolderInAnotherModeIsRefusedUnlessItWaitsAlready) {
   take("ann", 0);
   const auto refused = acquire(request("ann", 100, LockMode::shared()), at(1));
   ASSERT_FALSE(refused.answer);
@@ -149,7 +149,7 @@ TEST_F(LockOperationsTest, AnOwnerThatHoldsItInAnotherModeIsToldUnlessItWaitsAlr
   EXPECT_TRUE(locks.acquire(place, waits, call).consequences.wait);
 }
 
-TEST_F(LockOperationsTest, AReleaseAloneIsToldAsItCameAndFreesThePlace) {
+TEST_F(LockOperationsTest, AReleaseAloneIsReplicatedAsARequestAndEmptiesThePlace) {
   take("ann", 0);
   acquire(request("ann"), at(0));
   EXPECT_EQ(*locks.release(place, "ann", at(1)).answer, 1u);
@@ -162,7 +162,7 @@ TEST_F(LockOperationsTest, AReleaseAloneIsToldAsItCameAndFreesThePlace) {
   EXPECT_EQ(locks.counters().releases, 2u);
 }
 
-TEST_F(LockOperationsTest, AReleaseTogetherWithLeasesThatEndedIsToldAsChanges) {
+TEST_F(LockOperationsTest, AReleaseTogetherWithEndedLeasesIsReplicatedAsChanges) {
   const LockMode shared = LockMode::shared();
   acquire(request("ann", 10, shared), at(0));
   acquire(request("bob", 100, shared), at(0));
@@ -172,7 +172,7 @@ TEST_F(LockOperationsTest, AReleaseTogetherWithLeasesThatEndedIsToldAsChanges) {
   EXPECT_EQ(place.get(), nullptr);
 }
 
-TEST_F(LockOperationsTest, OnlyAHolderReleases) {
+TEST_F(LockOperationsTest, OnlyAHolderCanRelease) {
   take("ann", 0);
   const auto refused = locks.release(place, "bob", at(1));
   ASSERT_FALSE(refused.answer);
@@ -209,7 +209,7 @@ TEST_F(LockOperationsTest, ABrokenLockIsFree) {
   EXPECT_EQ(locks.counters().breaks, 1u);
 }
 
-TEST_F(LockOperationsTest, ALeaseEndsWhenItIsLookedAfterAndNeverWhereItIsRepeated) {
+TEST_F(LockOperationsTest, BackgroundWorkEndsALeaseButNeverOnAReplica) {
   take("ann", 0);
   Call repeated = at(500);
   repeated.decides = false;
@@ -222,7 +222,7 @@ TEST_F(LockOperationsTest, ALeaseEndsWhenItIsLookedAfterAndNeverWhereItIsRepeate
   EXPECT_EQ(place.get(), nullptr);
 }
 
-TEST_F(LockOperationsTest, ALostGrantIsTakenBackIfItIsStillThere) {
+TEST_F(LockOperationsTest, ALostGrantIsTakenBackIfItIsStillHeld) {
   const Token token = take("ann", 0);
   EXPECT_TRUE(locks.take_back(place, {"ann", token + 1}, at(1)).effects.empty());
   EXPECT_NE(place.get(), nullptr);
@@ -230,7 +230,7 @@ TEST_F(LockOperationsTest, ALostGrantIsTakenBackIfItIsStillThere) {
   EXPECT_EQ(place.get(), nullptr);
 }
 
-TEST_F(LockOperationsTest, BadChangesMakeNothingAndATokenFarAheadIsBelievedOnlyOfALeader) {
+TEST_F(LockOperationsTest, InvalidChangesCreateNoLockAndATokenFarAheadIsAcceptedOnlyFromAMaster) {
   const auto refused = locks.apply(place, "nonsense", at(0));
   ASSERT_FALSE(refused.answer);
   EXPECT_EQ(refused.answer.error().code, ErrorCode::Corrupt);

@@ -23,7 +23,7 @@ Result<void> LockRestorer::add_older(const NextString& next) {
 }
 
 Result<Lock> LockRestorer::finish() {
-  if (lock_.is_free()) return corrupt("a lock that nobody holds");
+  if (lock_.is_free()) return corrupt("a lock without a holder");
   tokens_.seen(greatest_);
   return std::move(lock_);
 }

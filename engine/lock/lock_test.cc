@@ -21,14 +21,14 @@ Now at(uint64_t ms) {
 }
 Lease lease(uint64_t now, uint64_t ttl) { return Lease::from(at(now), ttl); }
 
-TEST(Lock, NobodyHoldsANewOne) {
+TEST(Lock, ANewLockHasNoHolder) {
   const Lock lock;
   EXPECT_TRUE(lock.is_free());
   EXPECT_EQ(lock.find("ann"), nullptr);
   EXPECT_EQ(lock.check(), nullptr);
 }
 
-TEST(Lock, AnExclusiveOneIsHeldByOneOwner) {
+TEST(Lock, AnExclusiveLockIsHeldByOneOwner) {
   Lock lock;
   EXPECT_EQ(lock.admit("ann", kExclusive, false), Admission::Fresh);
   EXPECT_EQ(lock.grant("ann", kExclusive, lease(0, 10), Token(5)).holds, 1u);
@@ -38,7 +38,7 @@ TEST(Lock, AnExclusiveOneIsHeldByOneOwner) {
   EXPECT_EQ(lock.check(), nullptr);
 }
 
-TEST(Lock, TheSameOwnerHoldsItAgainWithItsTokenAndANewLease) {
+TEST(Lock, TheSameOwnerIsGrantedItAgainWithItsTokenAndANewLease) {
   Lock lock;
   lock.grant("ann", kExclusive, lease(0, 10), Token(5));
   EXPECT_EQ(lock.admit("ann", kExclusive, true), Admission::Again) << "even if others wait";
@@ -55,14 +55,14 @@ TEST(Lock, TheSameOwnerHoldsItAgainWithItsTokenAndANewLease) {
   EXPECT_EQ(lock.check(), nullptr);
 }
 
-TEST(Lock, AnOwnerThatHoldsItInAnotherModeIsTold) {
+TEST(Lock, AHolderIsRefusedAnotherMode) {
   Lock lock;
   lock.grant("ann", kShared, lease(0, 10), Token(5));
   EXPECT_EQ(lock.admit("ann", kExclusive, false), Admission::OtherMode);
   EXPECT_EQ(lock.admit("ann", LockMode::limit(1), false), Admission::OtherMode);
 }
 
-TEST(Lock, ManyShareItAndNoneOfAnotherModeComesIn) {
+TEST(Lock, SharedOwnersHoldItTogetherAndOtherModesWait) {
   Lock lock;
   for (const char* owner : {"ann", "bob", "carl"}) {
     EXPECT_EQ(lock.admit(owner, kShared, false), Admission::Fresh);
@@ -73,7 +73,7 @@ TEST(Lock, ManyShareItAndNoneOfAnotherModeComesIn) {
   EXPECT_EQ(lock.admit("dora", LockMode::limit(9), false), Admission::Wait);
 }
 
-TEST(Lock, WhoComesWhileOthersWaitStandsBehindThem) {
+TEST(Lock, ANewRequestWaitsBehindThoseThatWaitAlready) {
   Lock lock;
   EXPECT_EQ(lock.admit("ann", kShared, true), Admission::Wait);
   lock.grant("bob", kShared, lease(0, 10), Token(5));
@@ -81,7 +81,7 @@ TEST(Lock, WhoComesWhileOthersWaitStandsBehindThem) {
   EXPECT_EQ(lock.admit("ann", kShared, false), Admission::Fresh);
 }
 
-TEST(Lock, ASemaphoreHasAsManyPermitsAsItsHoldersSaid) {
+TEST(Lock, ALimitedLockHasAsManyHoldersAsItsLimit) {
   Lock lock;
   const LockMode three = LockMode::limit(3);
   for (const char* owner : {"ann", "bob", "carl"}) lock.grant(owner, three, lease(0, 10), Token(5));
@@ -92,7 +92,7 @@ TEST(Lock, ASemaphoreHasAsManyPermitsAsItsHoldersSaid) {
   EXPECT_EQ(lock.admit("dora", three, false), Admission::Fresh);
 }
 
-TEST(Lock, OfTwoLimitsTheGreaterAdmitsAndTheOneThatIsSetStays) {
+TEST(Lock, TheGreaterOfTwoLimitsAdmitsAndTheSetLimitStays) {
   Lock lock;
   lock.grant("ann", LockMode::limit(1), lease(0, 10), Token(5));
   EXPECT_EQ(lock.admit("bob", LockMode::limit(1), false), Admission::Wait);
@@ -107,7 +107,7 @@ TEST(Lock, OfTwoLimitsTheGreaterAdmitsAndTheOneThatIsSetStays) {
   EXPECT_EQ(lock.admit("ann", LockMode::limit(9), false), Admission::Again);
 }
 
-TEST(Lock, HoldingAgainTakesTheLongerLease) {
+TEST(Lock, ASecondGrantHasTheLongerLease) {
   Lock lock;
   lock.grant("ann", kExclusive, lease(0, 1000), Token(5));
   EXPECT_EQ(lock.grant("ann", kExclusive, lease(10, 20), Token(6)).lease.end, MonotonicMs(1000));
@@ -115,8 +115,8 @@ TEST(Lock, HoldingAgainTakesTheLongerLease) {
   EXPECT_EQ(lock.grant("ann", kExclusive, lease(10, 2000), Token(6)).lease.end, MonotonicMs(2010));
 }
 
-// Against the stupid way, a look at all of them.
-TEST(Lock, TheNewestHolderIsFoundWhoeverComesGoesAndRenews) {
+// Compared with a simple model that looks at all holders.
+TEST(Lock, TheNewestHolderIsFoundAfterAnyGrantsReleasesAndRenewals) {
   std::mt19937 random(11);
   Lock lock;
   for (uint64_t step = 0; step < 3000; ++step) {
@@ -156,7 +156,7 @@ TEST(Lock, AValueBelongsToAHolder) {
   EXPECT_EQ(lock.check(), nullptr);
 }
 
-TEST(Lock, ALeaseLastsItsWholeTimeAndNoFurtherMillisecond) {
+TEST(Lock, ALeaseLastsExactlyItsWholeTime) {
   Lock lock;
   lock.grant("ann", kShared, lease(100, 10), Token(5));
   lock.grant("bob", kShared, lease(100, 20), Token(6));
@@ -170,7 +170,7 @@ TEST(Lock, ALeaseLastsItsWholeTimeAndNoFurtherMillisecond) {
   EXPECT_EQ(lock.count_over(MonotonicMs(121)), 2u);
 }
 
-TEST(Lock, ARenewedLeaseEndsLaterOrEarlierAsAsked) {
+TEST(Lock, ARenewedLeaseMayEndLaterOrEarlier) {
   Lock lock;
   lock.grant("ann", kShared, lease(0, 10), Token(5));
   lock.grant("bob", kShared, lease(0, 20), Token(6));
@@ -195,7 +195,7 @@ TEST(Lock, ARenewalRaisesTheTokenAndNeverLowersIt) {
   EXPECT_EQ(lock.check(), nullptr);
 }
 
-TEST(Lock, SaysWhenThereMayBeRoom) {
+TEST(Lock, ReturnsWhenThereMayBeRoom) {
   Lock lock;
   const LockMode two = LockMode::limit(2);
   EXPECT_EQ(lock.ms_until_room(two, MonotonicMs(0)), 0u);
@@ -209,7 +209,7 @@ TEST(Lock, SaysWhenThereMayBeRoom) {
   EXPECT_EQ(Lock().ms_until_free(MonotonicMs(4)), 0u);
 }
 
-TEST(Lock, AnyBytesAreAnOwner) {
+TEST(Lock, AnOwnerMayHaveAnyBytes) {
   Lock lock;
   const std::string odd("\0\xff\r\n", 4);
   lock.grant(odd, kShared, lease(0, 10), Token(5));
@@ -218,7 +218,7 @@ TEST(Lock, AnyBytesAreAnOwner) {
   EXPECT_EQ(lock.check(), nullptr);
 }
 
-TEST(Lock, ACopyLeadsALifeOfItsOwn) {
+TEST(Lock, ACopyIsIndependent) {
   Lock lock;
   lock.grant("ann", kShared, lease(0, 10), Token(5));
   Lock copy = lock.clone();
@@ -227,7 +227,7 @@ TEST(Lock, ACopyLeadsALifeOfItsOwn) {
   EXPECT_EQ(copy.check(), nullptr);
 }
 
-TEST(Lock, ItsMemoryFollowsItsHolders) {
+TEST(Lock, ItsMemoryDependsOnItsHolders) {
   Lock lock;
   const size_t empty = lock.memory();
   lock.grant("ann", kShared, lease(0, 10), Token(5));

@@ -4,7 +4,7 @@ namespace millrace {
 
 namespace {
 
-// What a tree of the standard library adds to each value: three pointers and a colour.
+// The bytes that a tree of the standard library adds to each value: three pointers and a colour.
 constexpr size_t kTreeNode = 32;
 
 }  // namespace
@@ -23,7 +23,7 @@ void SeveralHolders::add(LockHolder::Owned holder) {
 
 void SeveralHolders::change(const LockHolder& holder, const Holding& holding) {
   forget(holder);
-  const_cast<LockHolder&>(holder).holding = holding;  // it is ours
+  const_cast<LockHolder&>(holder).holding = holding;  // this object owns the holder
   index(holder);
 }
 

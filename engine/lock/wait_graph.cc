@@ -15,8 +15,8 @@ void WaitGraph::holds(ByteView owner, size_t lock) { held_by_[lock].emplace_back
 
 namespace {
 
-// A depth-first walk without recursion, because a chain of owners may be long. Owners and locks are each entered once,
-// so a lock with many holders and many waiting owners costs its holders only once.
+// A depth-first walk without recursion, because a chain of owners may be long. Each owner and each lock is entered only
+// once. So the holders of a lock are walked once, even if many owners wait for the lock.
 class Walk {
  public:
   using WaitsFor = std::map<std::string, std::vector<size_t>, std::less<>>;
@@ -66,7 +66,7 @@ class Walk {
     const size_t lock = step.owner->second[step.next++];
     const auto [found, is_new] = locks_.emplace(lock, Was::OnPath);
     if (!is_new) {
-      // The owner that entered the lock waits for it from outside the cycle, so the cycle begins after it.
+      // The owner from which the walk entered the lock is outside the cycle, so the cycle begins after it.
       if (found->second == Was::OnPath) note_cycle(std::ranges::find(path_, lock, &Step::lock) + 1);
       return;
     }

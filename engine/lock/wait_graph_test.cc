@@ -12,7 +12,7 @@ namespace {
 
 using Cycles = std::vector<std::vector<std::string>>;
 
-TEST(WaitGraph, WhoWaitsForSomebodyWhoGoesOnIsInNoCycle) {
+TEST(WaitGraph, AnOwnerThatWaitsForARunningOwnerIsInNoCycle) {
   WaitGraph graph;
   graph.waits("b", 1);
   graph.holds("a", 1);
@@ -21,7 +21,7 @@ TEST(WaitGraph, WhoWaitsForSomebodyWhoGoesOnIsInNoCycle) {
   EXPECT_EQ(graph.cycles(10), Cycles());
 }
 
-TEST(WaitGraph, TwoThatWaitForEachOtherAreACycle) {
+TEST(WaitGraph, TwoOwnersThatWaitForEachOtherAreACycle) {
   WaitGraph graph;
   graph.holds("a", 1);
   graph.holds("b", 2);
@@ -30,7 +30,7 @@ TEST(WaitGraph, TwoThatWaitForEachOtherAreACycle) {
   EXPECT_EQ(graph.cycles(10), (Cycles{{"a", "b"}}));
 }
 
-TEST(WaitGraph, ACycleOfThreeIsNamedInItsOrder) {
+TEST(WaitGraph, ACycleOfThreeIsReturnedInOrder) {
   WaitGraph graph;
   for (const auto& [owner, holds, waits] : {std::tuple("a", 1, 2), std::tuple("b", 2, 3), std::tuple("c", 3, 1)}) {
     graph.holds(owner, static_cast<size_t>(holds));
@@ -39,7 +39,7 @@ TEST(WaitGraph, ACycleOfThreeIsNamedInItsOrder) {
   EXPECT_EQ(graph.cycles(10), (Cycles{{"a", "b", "c"}}));
 }
 
-TEST(WaitGraph, WhoWaitsForTheLockOfACycleIsNotPartOfIt) {
+TEST(WaitGraph, AnOwnerThatWaitsForALockOfACycleIsNotPartOfTheCycle) {
   WaitGraph graph;
   graph.waits("a", 1);  // from outside, and looked at first
   graph.holds("b", 1);
@@ -57,7 +57,7 @@ TEST(WaitGraph, AnOwnerCanWaitForItself) {
   EXPECT_EQ(graph.cycles(10), (Cycles{{"b"}}));
 }
 
-TEST(WaitGraph, NoMoreThanAskedForAreNamed) {
+TEST(WaitGraph, AtMostTheGivenNumberOfCyclesIsReturned) {
   WaitGraph graph;
   for (size_t i = 0; i < 20; i += 2) {
     const std::string one = std::to_string(i), other = std::to_string(i + 1);
@@ -71,7 +71,7 @@ TEST(WaitGraph, NoMoreThanAskedForAreNamed) {
   EXPECT_EQ(graph.cycles(100).size(), 10u);
 }
 
-TEST(WaitGraph, AChainOfAHundredThousandIsWalkedWithoutRecursion) {
+TEST(WaitGraph, AChainOfAHundredThousandOwnersNeedsNoRecursion) {
   WaitGraph graph;
   constexpr size_t kLength = 100'000;
   for (size_t i = 0; i < kLength; ++i) {
@@ -82,7 +82,7 @@ TEST(WaitGraph, AChainOfAHundredThousandIsWalkedWithoutRecursion) {
   EXPECT_EQ(graph.cycles(10)[0].size(), kLength);
 }
 
-TEST(WaitGraph, RandomGraphsHaveACycleIfAndOnlyIfOneIsNamedAndEachNamedIsReal) {
+TEST(WaitGraph, ACycleIsReturnedIfAndOnlyIfARandomGraphHasOneAndEachIsReal) {
   for (uint64_t seed = 1; seed <= 2000; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
@@ -96,7 +96,7 @@ TEST(WaitGraph, RandomGraphsHaveACycleIfAndOnlyIfOneIsNamedAndEachNamedIsReal) {
     }
     for (const auto& [owner, lock] : waits) graph.waits(owner, lock);
     for (const auto& [owner, lock] : holds) graph.holds(owner, lock);
-    // The stupid model: owner to owner, closed under composition.
+    // A simple model: all pairs of owners of which the first waits for the second, directly or through others.
     std::set<std::pair<std::string, std::string>> reaches;
     for (const auto& [from, lock] : waits) {
       for (const auto& [to, held] : holds) {

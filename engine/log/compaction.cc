@@ -114,10 +114,10 @@ bool Compaction::next_block(const MessageBlocks& messages, Offset& from) {
   return true;
 }
 
-// Returns how many messages it has.
+// Returns how many messages the block has.
 uint64_t Compaction::look_at_block(const MessageBlocks& messages, Offset from, Removal& found) {
   const MessageBlocks::BlockSpan span = messages.block_span(from);
-  // Done first, because the search may mark the same block dirty again.
+  // The mark is removed before the search, which may mark the same block dirty again.
   clean(span.first, span.end);
   reached_ = span.end;
   if (scanned_to_ < scan_end_) scanned_to_ = std::min(span.end, scan_end_);
@@ -139,7 +139,8 @@ bool Compaction::can_go(const MessageBlocks& messages, const Message& message) {
     return false;
   }
   if (entry->offset() > message.offset) return true;
-  // Two messages were assumed to belong to another tag, and the older one was looked at first.
+  // Two messages of this tag were assumed to belong to another tag with the same hash, and the older one was looked at
+  // first. Now the newer one takes over its entry.
   make_dirty(messages, entry->offset());
   *entry = place;
   return false;
@@ -149,7 +150,8 @@ Removal Compaction::find(const MessageBlocks& messages, uint64_t budget) {
   Removal found;
   if (messages.empty()) return found;
   Offset from;
-  // A pass may end before the budget is spent: then it begins again only if there is a reason.
+  // Stops early if no dirty block is left, or if the next one is before the messages found so far: the ranges of
+  // `found` must be in ascending order.
   for (uint64_t seen = 0; seen < budget;) {
     if (indexed_to_ < messages.next()) {
       seen += index_some(messages, budget - seen);

@@ -41,8 +41,7 @@ struct CompactionProgress {
 class Compaction {
  public:
   // First indexes the log, one slice at a time because it may be large; then scans all of it once. Tags are hashed by
-  // `tag_key`, which is never saved. It should be random: clients choose tags, and could otherwise choose many with one
-  // hash.
+  // `tag_key`, which is never saved. It should be random, so that a client cannot choose many tags with the same hash.
   Compaction(const MessageBlocks& messages, const HashKey& tag_key);
 
   // A message was appended. O(log n) of the number of blocks.

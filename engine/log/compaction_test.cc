@@ -26,7 +26,7 @@ Log latest_log(const std::vector<std::string>& tags) {
   return log;
 }
 
-// Works until there is nothing left to do; says how many messages went.
+// Compacts until there is nothing left to do; returns how many messages were removed.
 uint64_t compact_all(Log& log, uint64_t budget = 5) {
   uint64_t removed = 0;
   for (int slices = 0; log.wants_compaction(); ++slices) {
@@ -57,7 +57,7 @@ TEST(Compaction, KeepsTheNewestMessageOfEachTag) {
   EXPECT_EQ(log.compacted_total(), 3u);
 }
 
-TEST(Compaction, WhatItKnewIsGivenBackInPartsOnceItIsSwitchedOff) {
+TEST(Compaction, ItsIndexIsFreedInPartsAfterItIsSwitchedOff) {
   std::vector<std::string> tags;
   for (int i = 0; i < 5000; ++i) tags.push_back(std::to_string(i));
   Log log = latest_log(tags);
@@ -79,7 +79,7 @@ TEST(Compaction, WhatItKnewIsGivenBackInPartsOnceItIsSwitchedOff) {
   EXPECT_EQ(compact_all(log, 1000), 1u) << "it begins anew";
 }
 
-TEST(Compaction, WhatGoesAtTheFrontIsNotEvicted) {
+TEST(Compaction, MessagesRemovedAtTheFrontDoNotCountAsEvicted) {
   Log log = latest_log({"a", "a", "b"});
   compact_all(log);
   EXPECT_EQ(log.first(), Offset(2));
@@ -88,7 +88,7 @@ TEST(Compaction, WhatGoesAtTheFrontIsNotEvicted) {
   EXPECT_EQ(log.evicted_end(), Offset(3));
 }
 
-TEST(Compaction, NumbersGoOnAndLaterMessagesReplaceEarlierOnes) {
+TEST(Compaction, OffsetsContinueAndLaterMessagesReplaceEarlierOnes) {
   Log log = latest_log({"a", "b"});
   EXPECT_EQ(compact_all(log), 0u);
   EXPECT_FALSE(log.wants_compaction());
@@ -100,7 +100,7 @@ TEST(Compaction, NumbersGoOnAndLaterMessagesReplaceEarlierOnes) {
   EXPECT_EQ(offsets(log), (std::vector<uint64_t>{1, 3, 4}));
 }
 
-TEST(Compaction, IsSafeAgainstWritesBetweenItsSlices) {
+TEST(Compaction, WritesBetweenItsSlicesAreSafe) {
   Log log = latest_log({});
   for (int i = 0; i < 2000; ++i) {
     log.append("tag " + std::to_string(i * 7 % 31), "entry", kTiny);
@@ -114,7 +114,7 @@ TEST(Compaction, IsSafeAgainstWritesBetweenItsSlices) {
   EXPECT_EQ(offsets(log).front(), 2000u - 30);
 }
 
-TEST(Compaction, ItsWorkFollowsWhatIsDirtyAndNotWhatIsThere) {
+TEST(Compaction, ItsWorkDependsOnDirtyBlocksAndNotOnTheSizeOfTheLog) {
   Log log = latest_log({});
   for (int i = 0; i < 5000; ++i) log.append("tag " + std::to_string(i), "entry", kTiny);
   compact_all(log, 1000);
@@ -125,7 +125,7 @@ TEST(Compaction, ItsWorkFollowsWhatIsDirtyAndNotWhatIsThere) {
   EXPECT_FALSE(log.wants_compaction());
 }
 
-TEST(Compaction, GivesMemoryBackAndJoinsWhatIsLeftOfBlocks) {
+TEST(Compaction, FreesMemoryAndMergesTheRemainsOfBlocks) {
   Log log;
   log.set_retention({.latest = true});
   for (int i = 0; i < 100'000; ++i) log.append("tag " + std::to_string(i % 1000), std::string(100, 'e'));
@@ -137,7 +137,7 @@ TEST(Compaction, GivesMemoryBackAndJoinsWhatIsLeftOfBlocks) {
   EXPECT_LE(log.block_count(), 12u);
 }
 
-TEST(Compaction, OneSurvivorInEachBlockDoesNotKeepABlock) {
+TEST(Compaction, OneRemainingMessageInEachBlockDoesNotKeepAllBlocks) {
   Log log;
   log.set_retention({.latest = true});
   for (int i = 0; i < 20'000; ++i) {
@@ -150,7 +150,7 @@ TEST(Compaction, OneSurvivorInEachBlockDoesNotKeepABlock) {
   EXPECT_EQ(log.check(), nullptr);
 }
 
-TEST(Compaction, SaysHowFarItIs) {
+TEST(Compaction, ReportsItsProgress) {
   Log log = latest_log(std::vector<std::string>(100, "a"));
   EXPECT_EQ(log.compaction_progress().state, State::Indexing);
   EXPECT_EQ(log.compaction_progress().reached, Offset(1));
@@ -167,7 +167,7 @@ TEST(Compaction, SaysHowFarItIs) {
   EXPECT_EQ(log.compaction_progress().state, State::Off);
 }
 
-TEST(Compaction, StopsAndBeginsAnewAsItIsSwitched) {
+TEST(Compaction, StopsWhenSwitchedOffAndStartsAgainWhenSwitchedOn) {
   Log log = latest_log({"a", "a", "b"});
   log.compact(kTestTagKey, 2, kTiny);
   log.set_retention({});
@@ -179,11 +179,11 @@ TEST(Compaction, StopsAndBeginsAnewAsItIsSwitched) {
   EXPECT_EQ(offsets(log), (std::vector<uint64_t>{2, 4}));
 }
 
-// Two tags of which the index cannot tell one from the other.
+// Tags with the same hash: the index cannot distinguish them.
 std::vector<std::string> tags_with_one_hash(size_t count) {
   std::unordered_map<uint32_t, std::vector<std::string>> by_hash;
   for (uint64_t i = 0;; ++i) {
-    // The hash of the index, cut to fewer bits, would find more; two need some 80,000 tries.
+    // The index uses this hash, cut to fewer bits. Two tags with the same hash need some 80,000 tries.
     std::string tag = "tag " + std::to_string(i);
     auto& same = by_hash[static_cast<uint32_t>(keyed_hash(kTestTagKey, tag))];
     same.push_back(std::move(tag));
@@ -191,7 +191,7 @@ std::vector<std::string> tags_with_one_hash(size_t count) {
   }
 }
 
-TEST(Compaction, TagsOfOneHashDoNotReplaceEachOther) {
+TEST(Compaction, TagsWithTheSameHashDoNotReplaceEachOther) {
   const auto tags = tags_with_one_hash(2);
   const std::string &a = tags[0], &b = tags[1];
   const std::vector<std::vector<std::string>> histories = {
@@ -201,7 +201,7 @@ TEST(Compaction, TagsOfOneHashDoNotReplaceEachOther) {
       for (size_t early = 0; early <= history.size(); ++early) {
         SCOPED_TRACE(::testing::Message() << "history " << (&history - histories.data()) << ", budget " << budget
                                           << ", " << early << " early");
-        // Some of it is indexed from the log, the rest as it is written.
+        // The first messages are indexed from the existing log, the others when they are written.
         Log log = latest_log({history.begin(), history.begin() + static_cast<ptrdiff_t>(early)});
         compact_all(log, budget);
         for (size_t i = early; i < history.size(); ++i) {
@@ -221,7 +221,7 @@ TEST(Compaction, TagsOfOneHashDoNotReplaceEachOther) {
   }
 }
 
-TEST(Compaction, WhatItTakesOutIsTakenOutElsewhereByItsEffect) {
+TEST(Compaction, ItsEffectRemovesTheSameMessagesFromAReplica) {
   Log log = latest_log({"a", "b", "a", "c", "b", "a", "d"});
   Log replica = log.clone();
   while (log.wants_compaction()) {
@@ -242,7 +242,7 @@ std::string varints(std::initializer_list<uint64_t> numbers) {
   return bytes;
 }
 
-TEST(Compaction, AnEffectThatDoesNotFitIsRefusedWhole) {
+TEST(Compaction, AnEffectThatDoesNotFitIsRefusedAndChangesNothing) {
   struct Row {
     const char* name;
     std::string bytes;
@@ -251,14 +251,14 @@ TEST(Compaction, AnEffectThatDoesNotFitIsRefusedWhole) {
   const Row rows[] = {
       {"nothing", "", "compacted messages that end too early"},
       {"half a range", varints({2}), "compacted messages that end too early"},
-      {"an empty range", varints({2, 0}), "compacted messages in no order"},
-      {"a range at 0", varints({0, 2}), "compacted messages in no order"},
-      {"ranges that touch", varints({2, 1, 0, 1}), "compacted messages in no order"},
-      {"the last message", varints({5, 2}), "compacted messages that are not there"},
-      {"beyond the last", varints({100, 1}), "compacted messages that are not there"},
-      {"around the world", varints({2, UINT64_MAX}), "compacted messages that are not there"},
-      {"what has gone before", varints({1, 1}), "compacted messages that are not there"},
-      {"one that is, one that is not", varints({2, 1, 1, 1}), "compacted messages that are not there"},
+      {"an empty range", varints({2, 0}), "compacted messages out of order"},
+      {"a range at 0", varints({0, 2}), "compacted messages out of order"},
+      {"ranges that touch", varints({2, 1, 0, 1}), "compacted messages out of order"},
+      {"the last message", varints({5, 2}), "compacted messages that do not exist"},
+      {"beyond the last", varints({100, 1}), "compacted messages that do not exist"},
+      {"around the world", varints({2, UINT64_MAX}), "compacted messages that do not exist"},
+      {"what has gone before", varints({1, 1}), "compacted messages that do not exist"},
+      {"one that is, one that is not", varints({2, 1, 1, 1}), "compacted messages that do not exist"},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.name);
@@ -275,7 +275,7 @@ TEST(Compaction, AnEffectThatDoesNotFitIsRefusedWhole) {
   EXPECT_FALSE(apply_removal(empty, varints({1, 1})));
 }
 
-TEST(Compaction, EvictionAndLimitsCountWhatIsThere) {
+TEST(Compaction, EvictionAndLimitsCountExistingMessages) {
   Log log = latest_log({"a", "b", "c", "a", "b", "d", "e", "f"});
   compact_all(log);
   ASSERT_EQ(offsets(log), (std::vector<uint64_t>{3, 4, 5, 6, 7, 8}));

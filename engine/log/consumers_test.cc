@@ -9,7 +9,7 @@
 namespace millrace {
 namespace {
 
-TEST(Consumers, ANameHasOneIdAsLongAsItHoldsMessages) {
+TEST(Consumers, ANameKeepsItsIdWhileItHoldsMessages) {
   Consumers consumers;
   const ConsumerId alice = consumers.hold("alice", 3);
   const ConsumerId bob = consumers.hold("bob", 1);
@@ -28,14 +28,14 @@ TEST(Consumers, ANameHasOneIdAsLongAsItHoldsMessages) {
   EXPECT_EQ(consumers.messages(), 1u);
 }
 
-TEST(Consumers, NobodyIsNeverCounted) {
+TEST(Consumers, MessagesWithoutAConsumerAreNotCounted) {
   Consumers consumers;
   consumers.release(ConsumerId::none(), 5);
   EXPECT_EQ(consumers.count(), 0u);
   EXPECT_EQ(consumers.messages(), 0u);
 }
 
-TEST(Consumers, AnyBytesAreAName) {
+TEST(Consumers, ANameMayHaveAnyBytes) {
   Consumers consumers;
   const std::vector<std::string> names = {"", std::string(1, '\0'), "\xff\n", std::string(1000, 'x')};
   std::vector<ConsumerId> ids;
@@ -51,7 +51,7 @@ TEST(Consumers, WorkersWithRandomNamesLeaveNothingBehind) {
   EXPECT_LE(consumers.memory(), 100u);
 }
 
-TEST(Consumers, ACopyStandsOnItsOwn) {
+TEST(Consumers, ACopyIsIndependent) {
   Consumers consumers;
   const ConsumerId alice = consumers.hold("alice", 1);
   const ConsumerId bob = consumers.hold("bob", 1);

@@ -8,8 +8,8 @@
 namespace millrace {
 namespace {
 
-// A JSON string at the front of `json`, which it is taken from, as code points; nothing if
-// it is not valid. Strict: no raw control characters, only UTF-8 in its shortest form.
+// Removes a JSON string from the front of `json`, and returns its code points; nullopt if it is not valid. Strict: no
+// raw control characters, only UTF-8 in its shortest form.
 std::optional<std::u32string> take_json_string(ByteView& json) {
   const auto take = [&]() -> int {
     if (json.empty()) return -1;
@@ -52,7 +52,7 @@ std::optional<std::u32string> take_json_string(ByteView& json) {
   }
 }
 
-// What a reader of the JSON finds as the group's name, given that name.
+// Writes a tag with this name of the group, and returns the name that a reader of the JSON gets.
 std::optional<std::u32string> group_read_back(ByteView group) {
   const std::string tag = dead_letter_tag(true, 1, Offset(2), group, "k", "t");
   const ByteView front = R"({"why":"expired","attempts":1,"offset":2,"group":)";
@@ -64,7 +64,7 @@ std::optional<std::u32string> group_read_back(ByteView group) {
   return text;
 }
 
-TEST(DeadLetterTag, SaysWhereTheMessageCameFromAndWhy) {
+TEST(DeadLetterTag, NamesTheOriginOfTheMessageAndTheReason) {
   EXPECT_EQ(dead_letter_tag(false, 2, Offset(17), "g", "orders", "new"),
             R"({"why":"attempts","attempts":2,"offset":17,"group":"g","key":"orders","tag":"new"})");
   EXPECT_EQ(dead_letter_tag(true, 65535, kMaxOffset, "", "", ""),
@@ -93,7 +93,7 @@ TEST(DeadLetterTag, EveryPairOfBytesIsValidJson) {
   }
 }
 
-TEST(DeadLetterTag, Utf8StaysAsItIs) {
+TEST(DeadLetterTag, Utf8IsUnchanged) {
   for (const char* text : {"größe", "注文", "🚚", "\xf4\x8f\xbf\xbf", "\xed\x9f\xbf", "\xee\x80\x80", "\xc2\x80"}) {
     SCOPED_TRACE(text);
     EXPECT_NE(dead_letter_tag(true, 1, Offset(1), "g", "k", text).find(text), std::string::npos);
@@ -101,7 +101,7 @@ TEST(DeadLetterTag, Utf8StaysAsItIs) {
   }
 }
 
-TEST(DeadLetterTag, WhatIsNotUtf8ComesByteByByte) {
+TEST(DeadLetterTag, EachByteThatIsNotUtf8IsEscaped) {
   const struct {
     const char* name;
     ByteView bytes;
@@ -123,13 +123,13 @@ TEST(DeadLetterTag, WhatIsNotUtf8ComesByteByByte) {
   }
 }
 
-TEST(DeadLetterTag, AReasonIsAtItsEnd) {
+TEST(DeadLetterTag, TheReasonComesLast) {
   EXPECT_EQ(
       dead_letter_tag(false, 2, Offset(17), "g", "orders", "new", "bad \"json\""),
       R"({"why":"dead","attempts":2,"offset":17,"group":"g","key":"orders","tag":"new","reason":"bad \"json\""})");
 }
 
-TEST(DeadLetterTag, ItsOriginIsReadBackWhateverBytesTheNamesHold) {
+TEST(DeadLetterTag, TheOriginIsReadBackForNamesOfAnyBytes) {
   std::string every;
   for (int byte = 0; byte < 256; ++byte) every += static_cast<char>(byte);
   const std::string names[] = {"",
@@ -153,7 +153,7 @@ TEST(DeadLetterTag, ItsOriginIsReadBackWhateverBytesTheNamesHold) {
   }
 }
 
-TEST(DeadLetterTag, WhatIsNotOursHasNoOrigin) {
+TEST(DeadLetterTag, OtherTagsHaveNoOrigin) {
   const std::string ours = dead_letter_tag(false, 2, Offset(17), "g", "orders", "new", "why");
   for (size_t length = 0; length < ours.size(); ++length) EXPECT_FALSE(dead_letter_origin(ours.substr(0, length)));
   EXPECT_FALSE(dead_letter_origin(ours + " "));

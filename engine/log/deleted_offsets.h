@@ -1,4 +1,4 @@
-// The offsets whose messages were deleted. Readers are told of these; they are not told of messages that compaction
+// The offsets whose messages were deleted. Reads report these offsets, but not those of messages that compaction
 // removed. Takes sixteen bytes for each group of 64 offsets with at least one deletion.
 #pragma once
 

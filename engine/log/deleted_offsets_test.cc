@@ -21,7 +21,7 @@ Removal all_from(const DeletedOffsets& deleted, uint64_t from) {
   return all;
 }
 
-TEST(DeletedOffsets, ranges_come_back_as_they_were) {
+TEST(DeletedOffsets, returns_the_ranges_that_were_added) {
   DeletedOffsets deleted;
   deleted.add({{{Offset(3), Offset(4)}, {Offset(60), Offset(200)}}});
   deleted.add({{{Offset(4), Offset(5)}}});
@@ -34,7 +34,7 @@ TEST(DeletedOffsets, ranges_come_back_as_they_were) {
   EXPECT_EQ(all_from(deleted, 199).count(), 1u);
 }
 
-TEST(DeletedOffsets, answers_like_a_set) {
+TEST(DeletedOffsets, equals_a_set) {
   testing::run_seeds(100, [](uint64_t seed) {
     std::mt19937_64 random(seed);
     DeletedOffsets deleted;

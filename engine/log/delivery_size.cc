@@ -42,7 +42,7 @@ uint64_t messages_within(const Log& log, const Delivery& delivery, uint64_t byte
     }
   }
   if (delivery.fresh_count == 0) return all;
-  // In a log with gaps, the messages reach further than this, and are counted one by one.
+  // In a log with gaps, the fresh messages end at a later offset than this, so they are measured one by one below.
   const Offset end = delivery.fresh_first + delivery.fresh_count;
   if (log.missing() == 0 &&
       log.messages().payload_at_most(delivery.fresh_first, end, measure.left()) <= measure.left()) {

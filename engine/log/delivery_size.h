@@ -7,12 +7,12 @@
 
 namespace millrace {
 
-// How many messages, in the given order, have at most `bytes` of tags and entries together. At least 1, unless the
-// delivery is empty. O(1) for fresh messages that certainly fit, else O(messages).
+// How many messages of the delivery, from its first one on, fit into `bytes` of tags and entries. At least 1, unless
+// the delivery is empty. O(1) for fresh messages that certainly fit, else O(messages).
 uint64_t messages_within(const Log& log, const Delivery& delivery, uint64_t bytes);
 
-// The first of these messages, until `bytes` is used up; a bit for each, as in OffsetBits. Each message lowers `bytes`
-// by its size.
+// Returns the first of these messages, as long as they fit into `bytes`; one bit per message, as in OffsetBits. The
+// size of each is subtracted from `bytes`.
 uint64_t admit(const Log& log, const OffsetBits& messages, uint64_t& bytes);
 
 }  // namespace millrace

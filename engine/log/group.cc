@@ -220,7 +220,7 @@ std::vector<PendingPart> Group::held_by(ByteView consumer, Offset from, uint64_t
 uint64_t Group::forget(Offset from, Offset to, Pending::Holder holder) {
   if (pending_.empty()) return 0;
   if (is_all(from, to, holder)) {
-    // No range need be looked at.
+    // All pending messages are removed, so no range must be looked at.
     const uint64_t all = pending_.count();
     pending_.clear();
     consumers_.clear();

@@ -1,5 +1,5 @@
-// A consumer group: readers that share one position in a log, so that each message goes
-// to one of them, and again until it is acknowledged.
+// A consumer group: readers that share one position in a log, so that each message is delivered to one of them, and is
+// delivered again until it is acknowledged.
 //
 // A read is planned first, which changes nothing, and then applied. The plan is the effect that goes to replicas and
 // the AOF. They apply the same plan and do not decide anything by their own clock.
@@ -39,7 +39,7 @@ struct GroupCounters {
   friend bool operator==(const GroupCounters&, const GroupCounters&) = default;
 };
 
-// What a reader asks for with RETRY.
+// The times that a reader gives with RETRY.
 struct Retry {
   uint32_t retry_ms;   // 1 or more
   uint64_t expire_ms;  // 0: never
@@ -96,7 +96,7 @@ class Group {
   explicit Group(Offset next, uint64_t missing_ahead = 0) : next_(next), missing_ahead_(missing_ahead) {}
 
   Offset next() const { return next_; }
-  // Messages that exist and have not been delivered.
+  // How many existing messages have not been delivered.
   uint64_t lag(Offset log_next) const { return log_next - next_ - missing_ahead_; }
   uint64_t missing_ahead() const { return missing_ahead_; }
   const Pending& pending() const { return pending_; }
@@ -118,8 +118,8 @@ class Group {
   // REQUIRES: the result of give_up_due(now) has been applied.
   Delivery plan(Offset log_next, uint64_t count, UnixMs now, const std::optional<Retry>& retry,
                 std::optional<ByteView> consumer, uint64_t default_pending_max) const;
-  // How many of the available messages each of this many waiting readers gets, at most `count` and at least one.
-  // REQUIRES: as plan()
+  // Divides the available messages among `readers` waiting readers: how many each gets, at most `count` and at least
+  // one. REQUIRES: as plan()
   uint64_t share(Offset log_next, uint64_t count, uint64_t readers, bool with_retry,
                  uint64_t default_pending_max) const;
   // REQUIRES: fresh_end and fresh_bits are set: by plan() in a log without gaps, else by Log::locate().
@@ -165,10 +165,11 @@ class Group {
   // Both ends are inclusive. Return how many of the messages were pending. With a consumer: only messages that it
   // holds.
   uint64_t acknowledge(Offset from, Offset to, std::optional<ByteView> consumer = std::nullopt);
-  // The end of a part of [from, to], both inclusive, that acknowledge() may be called for to look at about `ranges`
-  // ranges. It is `to` if there are no more, or none need be looked at. REQUIRES: ranges != 0
+  // Cuts [from, to], both inclusive, for acknowledge(): a call for the part that ends at the result looks at about
+  // `ranges` ranges. The result is `to` if there are no more ranges, or if no range must be looked at.
+  // REQUIRES: ranges != 0
   Offset end_of_part(Offset from, Offset to, const std::optional<ByteView>& consumer, size_t ranges) const;
-  // The messages are due again at `at`. Whatever `how` does not name stays as it is.
+  // The messages are due again at `at`. `how` says what else changes.
   uint64_t give_back(Offset from, Offset to, UnixMs at, GiveBack how = {});
   // Delivers messages to their holder once more, without counting an attempt. They are due again after a new interval.
   void repeat(const std::vector<OffsetBits>& messages, UnixMs at, uint32_t retry_ms);

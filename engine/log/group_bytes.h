@@ -28,7 +28,7 @@ inline std::optional<ByteView> read_holder(Decoder& in) {
 
 inline uint64_t encoded_date(uint64_t date) { return date == kNeverExpires ? 0 : date + 1; }
 
-// A date larger than a range can hold is reported by bad_date().
+// The result may be larger than a range can store: bad_date() checks that.
 inline uint64_t read_date(Decoder& in) {
   const uint64_t date = in.number();
   return date == 0 ? kNeverExpires : date - 1;
@@ -38,7 +38,7 @@ inline bool bad_date(uint64_t date) { return date > kNeverExpires; }
 
 inline Result<Group*> named_group(Log& log, ByteView name) {
   Group* group = log.group(name);
-  if (group == nullptr) return corrupt("a group that is not there");
+  if (group == nullptr) return corrupt("a group that does not exist");
   return group;
 }
 

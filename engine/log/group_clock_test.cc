@@ -14,7 +14,7 @@ Now now(uint64_t wall, uint64_t monotonic) {
 
 constexpr uint64_t kHour = 3'600'000;
 
-TEST(GroupClock, BeginsWithTheWallClockAndGoesOnByTheMonotonicOne) {
+TEST(GroupClock, StartsAtTheWallClockAndFollowsTheMonotonicClock) {
   GroupClock clock;
   EXPECT_EQ(clock.time(now(10 * kHour, 50)), UnixMs(10 * kHour));
   clock.run(now(10 * kHour, 50));
@@ -25,7 +25,7 @@ TEST(GroupClock, BeginsWithTheWallClockAndGoesOnByTheMonotonicOne) {
   EXPECT_EQ(clock.time(now(12 * kHour, 101)), UnixMs(10 * kHour + 51)) << "noted, it goes on as before";
 }
 
-TEST(GroupClock, IsTheWallClockAsLongAsBothKeepPace) {
+TEST(GroupClock, EqualsTheWallClockWhileBothAdvanceTogether) {
   GroupClock clock;
   clock.run(now(10 * kHour, 50));
   EXPECT_EQ(clock.time(now(10 * kHour + 31, 80)), UnixMs(10 * kHour + 31)) << "a millisecond apart";
@@ -36,7 +36,7 @@ TEST(GroupClock, IsTheWallClockAsLongAsBothKeepPace) {
   }
 }
 
-TEST(GroupClock, AfterARestartItGoesOnFromTheLastDelivery) {
+TEST(GroupClock, AfterARestartItContinuesFromTheLastDelivery) {
   GroupClock clock;
   clock.delivered(UnixMs(10 * kHour), true);
   EXPECT_EQ(clock.time(now(9 * kHour, 70)), UnixMs(10 * kHour));
@@ -44,7 +44,7 @@ TEST(GroupClock, AfterARestartItGoesOnFromTheLastDelivery) {
   EXPECT_EQ(clock.time(now(9 * kHour + 30, 100)), UnixMs(10 * kHour + 30));
 }
 
-TEST(GroupClock, StoppedItIsTheWallClock) {
+TEST(GroupClock, WhenStoppedItEqualsTheWallClock) {
   GroupClock clock;
   clock.delivered(UnixMs(100), true);
   clock.run(now(100, 50));
@@ -56,7 +56,7 @@ TEST(GroupClock, StoppedItIsTheWallClock) {
   EXPECT_EQ(clock.last_delivery(), UnixMs(90)) << "nothing was pending: a wrong clock is forgotten";
 }
 
-TEST(GroupClock, WithoutAMonotonicClockItIsTheWallClock) {
+TEST(GroupClock, WithoutAMonotonicClockItEqualsTheWallClock) {
   GroupClock clock;
   clock.run(now(100, 0));
   EXPECT_EQ(clock.time(now(500, 0)), UnixMs(500));

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kPartsPerString = 1000;
 
-// True if all of them could be pending in a group that has delivered [first, next).
+// True if all these messages could be pending in a group that has delivered [first, next).
 bool within(OffsetBits messages, Offset first, Offset next) {
   if (messages.bits == 0 || (messages.bits & 1) == 0) return false;
   const uint64_t width = 64 - static_cast<uint64_t>(std::countl_zero(messages.bits));
@@ -53,7 +53,7 @@ Result<void> restore_group(Log& log, ByteView bytes) {
   settings.pending_max = in.number();
   const uint64_t max_attempts = in.number();
   settings.dead_letter = in.bytes(in.number());
-  // Version 1.0.0 wrote no more.
+  // A group of version 1.0.0 ends here.
   const bool has_more = !in.finished();
   const uint64_t fresh_is_next = has_more ? in.number() : 0;
   settings.idle_ms = has_more ? in.number() : 0;
@@ -70,7 +70,7 @@ Result<void> restore_group(Log& log, ByteView bytes) {
     return corrupt("a group with impossible dates");
   }
   if (max_attempts > kMaxAttempts) return corrupt("a group with an impossible number of attempts");
-  if (log.group(name) != nullptr) return corrupt("two groups of one name");
+  if (log.group(name) != nullptr) return corrupt("two groups with the same name");
   settings.max_attempts = static_cast<uint32_t>(max_attempts);
   Group& group = log.create_group(name, next);
   group.restore(counters);

@@ -17,7 +17,7 @@ using testing::pending_of;
 using testing::same_groups;
 
 constexpr uint64_t kTooLarge = uint64_t{1} << 63;
-constexpr uint64_t kDateTooLarge = kNeverExpires + 1;  // as a date that may be never: one more than it
+constexpr uint64_t kDateTooLarge = kNeverExpires + 1;  // encoded: such dates are stored plus one
 constexpr Retry kRetry100{.retry_ms = 100, .expire_ms = 0};
 
 std::string numbers(std::initializer_list<uint64_t> values) {
@@ -25,7 +25,7 @@ std::string numbers(std::initializer_list<uint64_t> values) {
   for (uint64_t value : values) append_varint(bytes, value);
   return bytes;
 }
-// As a name, key or holder that is there.
+// The encoding of a name or key.
 std::string named(const std::string& text) { return numbers({text.size()}) + text; }
 std::string holder(const std::string& text) { return numbers({text.size() + 1}) + text; }
 
@@ -36,7 +36,7 @@ Log some_log() {
   log.evict_before(Offset(11));
   return log;
 }
-// And "g" has delivered 11 to 24.
+// The same with a group "g" that has delivered messages 11 to 24.
 Log log_with_group() {
   Log log = some_log();
   log.create_group("g", Offset(25));
@@ -63,7 +63,7 @@ Log reloaded(const Log& log) {
   return again;
 }
 
-TEST(GroupCodec, WritesTheBytesItsHeaderSays) {
+TEST(GroupCodec, WritesTheBytesThatItsHeaderDescribes) {
   Log log = log_with_group();
   Group& group = *log.group("g");
   group.restore({.lost = 1, .expired = 2, .exhausted = 3, .redelivered = 300});
@@ -99,7 +99,7 @@ TEST(GroupCodec, WritesTheBytesItsHeaderSays) {
   EXPECT_EQ(encode_effect("g", std::vector<OffsetBits>{{Offset(13), 3}}), named("g") + numbers({13, 3}));
 }
 
-TEST(GroupCodec, GroupsComeBackAsTheyWere) {
+TEST(GroupCodec, RestoredGroupsEqualTheSavedOnes) {
   Log log = some_log();
   log.create_group("", log.next());
   log.create_group(std::string("\0\xff", 2), log.first())
@@ -114,7 +114,7 @@ TEST(GroupCodec, GroupsComeBackAsTheyWere) {
   EXPECT_TRUE(same_groups(log, reloaded(log)));
 }
 
-TEST(GroupCodec, ManyPendingMessagesTravelInSeveralStrings) {
+TEST(GroupCodec, ManyPendingMessagesAreEncodedAsSeveralStrings) {
   Log log;
   for (int i = 0; i < 2500; ++i) log.append("t", "e");
   log.create_group("g", log.first());
@@ -123,7 +123,7 @@ TEST(GroupCodec, ManyPendingMessagesTravelInSeveralStrings) {
   EXPECT_TRUE(same_groups(log, reloaded(log)));
 }
 
-TEST(GroupCodec, EffectsDoTheSameToAReplica) {
+TEST(GroupCodec, EffectsMakeAReplicaEqual) {
   Log log = some_log(), replica = some_log();
   Group& group = log.create_group("g", log.first());
   const auto told = [&](const auto& applied) {
@@ -149,7 +149,7 @@ TEST(GroupCodec, EffectsDoTheSameToAReplica) {
   EXPECT_EQ(replica.group("g")->counters().expired, 5u);
 }
 
-TEST(GroupCodec, AnEmptyDeliveryMakesAGroupWhereItBegan) {
+TEST(GroupCodec, AnEmptyDeliveryCreatesAGroupAtItsStart) {
   for (const uint64_t begin : {11u, 20u, 31u}) {
     Log replica = some_log();
     Delivery delivery;
@@ -160,7 +160,7 @@ TEST(GroupCodec, AnEmptyDeliveryMakesAGroupWhereItBegan) {
   }
 }
 
-TEST(GroupCodec, ADeliveryInFrontOfTheLogBeginsWithIt) {
+TEST(GroupCodec, ADeliveryFromBeforeTheLogStartsAtTheFirstMessage) {
   Log replica = some_log();
   Delivery delivery;
   delivery.fresh_first = Offset(10);
@@ -191,7 +191,7 @@ void expect_refused(Apply apply, const CorruptRow (&rows)[size]) {
   }
 }
 
-TEST(GroupCodec, RefusesAGroupThatIsNone) {
+TEST(GroupCodec, RefusesAnInvalidGroup) {
   constexpr char kLength[] = "a group of the wrong length";
   constexpr char kNumber[] = "a group with an impossible number";
   constexpr char kDates[] = "a group with impossible dates";
@@ -224,19 +224,19 @@ TEST(GroupCodec, RefusesAGroupThatIsNone) {
           {"too many may be pending", named("new") + numbers({11, 0, 0, 0, 0, UINT64_MAX, 0}) + end, kNumber},
           {"too many attempts", named("new") + numbers({11, 0, 0, 0, 0, 0, 65536}) + end,
            "a group with an impossible number of attempts"},
-          {"a name twice", named("g") + numbers({11, 0, 0, 0, 0, 0, 0}) + end, "two groups of one name"},
+          {"a name twice", named("g") + numbers({11, 0, 0, 0, 0, 0, 0}) + end, "two groups with the same name"},
       });
 }
 
-TEST(GroupCodec, RefusesPendingMessagesThatCannotBe) {
+TEST(GroupCodec, RefusesInvalidPendingMessages) {
   constexpr char kMissing[] = "a pending message that was not delivered";
   constexpr char kTerms[] = "a pending message with impossible terms";
   constexpr char kEnd[] = "pending messages that end too early";
   const std::string g = named("g");
   expect_refused(restore_pending,
                  {
-                     {"nothing", "", "a group that is not there"},
-                     {"no such group", named("h"), "a group that is not there"},
+                     {"nothing", "", "a group that does not exist"},
+                     {"no such group", named("h"), "a group that does not exist"},
                      {"a number missing", g + numbers({20, 1, 7, 3, 0}), kEnd},
                      {"no holder", g + numbers({20, 1, 7, 3, 0, 1}), kEnd},
                      {"a holder beyond the end", g + numbers({20, 1, 7, 3, 0, 1, 9}) + "short", kEnd},
@@ -261,11 +261,11 @@ TEST(GroupCodec, RefusesPendingMessagesThatCannotBe) {
                  });
 }
 
-TEST(GroupCodec, RefusesADeliveryThatCannotBe) {
+TEST(GroupCodec, RefusesAnInvalidDelivery) {
   constexpr char kLength[] = "a delivery of the wrong length";
   constexpr char kTerms[] = "a delivery with impossible terms";
-  constexpr char kNothing[] = "a delivery of nothing";
-  constexpr char kMissing[] = "a delivery of messages that are not there";
+  constexpr char kNothing[] = "a delivery of no messages";
+  constexpr char kMissing[] = "a delivery of messages that do not exist";
   const std::string g = named("g");
   expect_refused(apply_delivery,
                  {
@@ -285,25 +285,25 @@ TEST(GroupCodec, RefusesADeliveryThatCannotBe) {
                  });
 }
 
-TEST(GroupCodec, RefusesGivingUpWhatCannotBe) {
+TEST(GroupCodec, RefusesInvalidGivenUpMessages) {
   const std::string g = named("g");
   expect_refused(apply_giving_up,
                  {
-                     {"nothing", "", "a group that is not there"},
-                     {"no such group", named("h") + numbers({12, 1, 1, 1}), "a group that is not there"},
+                     {"nothing", "", "a group that does not exist"},
+                     {"no such group", named("h") + numbers({12, 1, 1, 1}), "a group that does not exist"},
                      {"cut short", g + numbers({12, 1, 1}), "given-up messages that end too early"},
-                     {"no bits", g + numbers({12, 0, 1, 1}), "giving up nothing"},
-                     {"beyond all offsets", g + numbers({kTooLarge, 1, 1, 1}), "giving up nothing"},
+                     {"no bits", g + numbers({12, 0, 1, 1}), "giving up no messages"},
+                     {"beyond all offsets", g + numbers({kTooLarge, 1, 1, 1}), "giving up no messages"},
                  });
 }
 
-TEST(GroupCodec, RefusesGivingBackWhatCannotBe) {
+TEST(GroupCodec, RefusesInvalidGivenBackMessages) {
   const std::string g = named("g");
   expect_refused(
       apply_giving_back,
       {
-          {"nothing", "", "a group that is not there"},
-          {"no such group", named("h") + numbers({5, 0, 12, 12}), "a group that is not there"},
+          {"nothing", "", "a group that does not exist"},
+          {"no such group", named("h") + numbers({5, 0, 12, 12}), "a group that does not exist"},
           {"no date", g, "given-back messages that end too early"},
           {"cut short", g + numbers({5, 0, 12, 14, 16}), "given-back messages that end too early"},
           {"beyond all offsets", g + numbers({5, 0, 12, kTooLarge}), "given-back messages beyond the last offset"},
@@ -311,37 +311,37 @@ TEST(GroupCodec, RefusesGivingBackWhatCannotBe) {
       });
 }
 
-TEST(GroupCodec, RefusesFinishingWhatCannotBe) {
+TEST(GroupCodec, RefusesInvalidFinishedMessages) {
   const std::string g = named("g");
   expect_refused(apply_finish, {
-                                   {"nothing", "", "a group that is not there"},
-                                   {"no such group", named("h") + numbers({12, 1}), "a group that is not there"},
-                                   {"cut short", g + numbers({12}), "finishing nothing"},
-                                   {"no bits", g + numbers({12, 0}), "finishing nothing"},
-                                   {"beyond all offsets", g + numbers({kTooLarge, 1}), "finishing nothing"},
+                                   {"nothing", "", "a group that does not exist"},
+                                   {"no such group", named("h") + numbers({12, 1}), "a group that does not exist"},
+                                   {"cut short", g + numbers({12}), "finishing no messages"},
+                                   {"no bits", g + numbers({12, 0}), "finishing no messages"},
+                                   {"beyond all offsets", g + numbers({kTooLarge, 1}), "finishing no messages"},
                                });
 }
 
-TEST(GroupCodec, RefusesAUseOrADropThatCannotBe) {
+TEST(GroupCodec, RefusesAnInvalidUseOrDrop) {
   const std::string g = named("g");
   expect_refused(apply_use, {
-                                {"nothing", "", "a group that is not there"},
-                                {"no such group", named("h") + numbers({5}), "a group that is not there"},
+                                {"nothing", "", "a group that does not exist"},
+                                {"no such group", named("h") + numbers({5}), "a group that does not exist"},
                                 {"no date", g, "a use with an impossible date"},
                                 {"too late", g + numbers({kDateTooLarge}), "a use with an impossible date"},
                                 {"a byte too many", g + numbers({5}) + "x", "a use with an impossible date"},
                             });
-  expect_refused(apply_drop, {{"no such group", "h", "a group that is not there"}});
+  expect_refused(apply_drop, {{"no such group", "h", "a group that does not exist"}});
 }
 
-TEST(GroupCodec, RefusesARepetitionThatCannotBe) {
+TEST(GroupCodec, RefusesAnInvalidRepetition) {
   const std::string g = named("g");
   constexpr char kTerms[] = "a repetition with impossible terms";
   expect_refused(apply_repetition,
                  {
-                     {"nothing", "", "a group that is not there"},
-                     {"no such group", named("h") + numbers({5, 50, 12, 1}), "a group that is not there"},
-                     {"cut short", g + numbers({5, 50, 12}), "repeating nothing"},
+                     {"nothing", "", "a group that does not exist"},
+                     {"no such group", named("h") + numbers({5, 50, 12, 1}), "a group that does not exist"},
+                     {"cut short", g + numbers({5, 50, 12}), "repeating no messages"},
                      {"no interval given", g + numbers({5}), "repeated messages that end too early"},
                      {"no interval", g + numbers({5, 0, 12, 1}), kTerms},
                      {"an interval too long", g + numbers({5, kMaxRetryMs + 1, 12, 1}), kTerms},
@@ -349,7 +349,7 @@ TEST(GroupCodec, RefusesARepetitionThatCannotBe) {
                  });
 }
 
-TEST(GroupCodec, EffectsOnWhatIsNotPendingDoNothing) {
+TEST(GroupCodec, EffectsOnMessagesThatAreNotPendingDoNothing) {
   Log log = log_with_group();
   const Log before = log.clone();
   EXPECT_TRUE(apply_giving_up(log, encode_effect("g", GivingUp{{{{Offset(12), 7}, 1, true}}})));

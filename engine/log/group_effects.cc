@@ -31,7 +31,7 @@ GiveBack how_of(uint64_t flags) {
           .is_uncounted = (flags & kUncounted) != 0};
 }
 
-// Up to the end. False if one of them is empty or beyond all offsets.
+// Reads pieces up to the end. False if one of them is empty or beyond the last possible offset.
 bool read_pieces(Decoder& in, std::vector<OffsetBits>& pieces) {
   while (in.ok() && !in.finished()) {
     OffsetBits& piece = pieces.emplace_back();
@@ -70,7 +70,7 @@ Result<void> apply_delivery(Log& log, ByteView bytes) {
   delivery.expire_at = read_date(in);
   delivery.fresh_first = Offset(in.number());
   delivery.fresh_count = in.number();
-  if (!read_pieces(in, delivery.again)) return corrupt("a delivery of nothing");
+  if (!read_pieces(in, delivery.again)) return corrupt("a delivery of no messages");
   if (!in.ok()) return corrupt("a delivery of the wrong length");
   if (delivery.at.value() > kMaxPendingDate || bad_date(delivery.expire_at) || retry_ms > kMaxRetryMs) {
     return corrupt("a delivery with impossible terms");
@@ -84,7 +84,7 @@ Result<void> apply_delivery(Log& log, ByteView bytes) {
   const bool begins_well = group == nullptr || delivery.fresh_first == group->next();
   if (!begins_well || delivery.fresh_first > log.next() ||
       delivery.fresh_count > log.next() - delivery.fresh_first - missing_ahead) {
-    return corrupt("a delivery of messages that are not there");
+    return corrupt("a delivery of messages that do not exist");
   }
   log.locate(delivery);
   if (group == nullptr) group = &log.create_group(name, delivery.fresh_first);
@@ -105,7 +105,7 @@ Result<void> apply_finish(Log& log, ByteView bytes) {
   auto group = named_group(log, in.bytes(in.number()));
   if (!group) return std::unexpected(group.error());
   std::vector<OffsetBits> finished;
-  if (!read_pieces(in, finished)) return corrupt("finishing nothing");
+  if (!read_pieces(in, finished)) return corrupt("finishing no messages");
   if (!in.ok()) return corrupt("finished messages that end too early");
   (*group)->finish(finished);
   return {};
@@ -134,7 +134,7 @@ Result<void> apply_giving_up(Log& log, ByteView bytes) {
     part.messages.bits = in.number();
     part.attempts = static_cast<uint32_t>(in.number());
     part.expired = in.number() != 0;
-    if (part.messages.bits == 0 || part.messages.first > kMaxOffset) return corrupt("giving up nothing");
+    if (part.messages.bits == 0 || part.messages.first > kMaxOffset) return corrupt("giving up no messages");
   }
   if (!in.ok()) return corrupt("given-up messages that end too early");
   (*group)->apply(giving_up);
@@ -191,7 +191,7 @@ Result<void> apply_repetition(Log& log, ByteView bytes) {
   const UnixMs at(in.number());
   const uint64_t retry_ms = in.number();
   std::vector<OffsetBits> messages;
-  if (!read_pieces(in, messages)) return corrupt("repeating nothing");
+  if (!read_pieces(in, messages)) return corrupt("repeating no messages");
   if (!in.ok()) return corrupt("repeated messages that end too early");
   if (at.value() > kMaxPendingDate || retry_ms == 0 || retry_ms > kMaxRetryMs) {
     return corrupt("a repetition with impossible terms");
@@ -218,7 +218,7 @@ Result<void> apply_use(Log& log, ByteView bytes) {
 }
 
 Result<void> apply_drop(Log& log, ByteView bytes) {
-  if (!log.drop_group(bytes)) return corrupt("a group that is not there");
+  if (!log.drop_group(bytes)) return corrupt("a group that does not exist");
   return {};
 }
 

@@ -1,4 +1,4 @@
-// What the spec says of groups, line by line, as far as the engine decides it.
+// The rules of the specification for groups, as far as the engine implements them.
 #include "engine/log/group.h"
 
 #include <gtest/gtest.h>
@@ -19,8 +19,7 @@ constexpr Retry kRetry100Expire250{.retry_ms = 100, .expire_ms = 250};
 
 using Offsets = std::vector<uint64_t>;
 
-// A log of some messages and one group, and a reader that asks for what is due as the
-// module does.
+// A log with some messages and one group, which is read in the same steps as the module uses.
 struct Scene {
   explicit Scene(int messages) {
     for (int i = 0; i < messages; ++i) log.append("t", "e");
@@ -34,7 +33,7 @@ struct Scene {
     group().apply(giving_up);
     return giving_up;
   }
-  // The offsets, in the order they are delivered in.
+  // Reads, and returns the offsets in the order of delivery.
   Offsets read(uint64_t count, uint64_t now, std::optional<Retry> retry = kRetry100,
                std::optional<ByteView> consumer = {}) {
     give_up(now);
@@ -88,7 +87,7 @@ TEST(Group, APlanChangesNothing) {
   }
 }
 
-TEST(Group, WithoutRetryAMessageIsDoneOnceDelivered) {
+TEST(Group, WithoutRetryADeliveredMessageIsFinished) {
   Scene scene(3);
   EXPECT_EQ(scene.read(2, 0, {}), (Offsets{1, 2}));
   EXPECT_EQ(scene.pending(), 0u);
@@ -96,7 +95,7 @@ TEST(Group, WithoutRetryAMessageIsDoneOnceDelivered) {
   EXPECT_EQ(scene.read(9, 1'000'000, {}), Offsets{3});
 }
 
-TEST(Group, WithRetryItComesAgainUntilItIsAcknowledged) {
+TEST(Group, WithRetryAMessageIsDeliveredAgainUntilItIsAcknowledged) {
   Scene scene(1);
   EXPECT_EQ(scene.read(1, 0), Offsets{1});
   EXPECT_EQ(scene.read(1, 99), Offsets{});
@@ -111,7 +110,7 @@ TEST(Group, WithRetryItComesAgainUntilItIsAcknowledged) {
   EXPECT_EQ(scene.read(1, 1'000'000), Offsets{});
 }
 
-TEST(Group, DueMessagesComeFirstOldestDeadlineFirstThenNewOnes) {
+TEST(Group, DueMessagesComeBeforeNewOnesAndTheOldestDeadlineFirst) {
   Scene scene(10);
   scene.read(2, 0, Retry{.retry_ms = 300, .expire_ms = 0});   // 1, 2 due at 300
   scene.read(2, 50, Retry{.retry_ms = 100, .expire_ms = 0});  // 3, 4 due at 150
@@ -120,7 +119,7 @@ TEST(Group, DueMessagesComeFirstOldestDeadlineFirstThenNewOnes) {
   EXPECT_EQ(scene.read(9, 401), (Offsets{6, 1, 2, 10}));
 }
 
-TEST(Group, WhileFreshMessagesWaitDueOnesTakeAtMostHalfOfARead) {
+TEST(Group, DueMessagesTakeAtMostHalfOfAReadWhileFreshOnesAreWaiting) {
   Scene scene(25);
   scene.read(10, 0);
   EXPECT_EQ(scene.read(10, 100), (Offsets{1, 2, 3, 4, 5, 11, 12, 13, 14, 15})) << "half and half";
@@ -140,14 +139,14 @@ TEST(Group, ReadsOfOneMessageAlternateBetweenDueAndFreshOnes) {
   EXPECT_EQ(got, (Offsets{1, 4, 2, 5, 3, 6}));
 }
 
-TEST(Group, PoisonDoesNotStarveFreshMessages) {
+TEST(Group, MessagesThatAlwaysFailDoNotStarveFreshOnes) {
   Scene scene(15);
   const Retry hasty{.retry_ms = 1, .expire_ms = 0};
   scene.read(10, 0, hasty);
   EXPECT_EQ(scene.read(10, 10, hasty), (Offsets{1, 2, 3, 4, 5, 11, 12, 13, 14, 15})) << "all five good ones at once";
 }
 
-TEST(Group, ReadersThatWaitGetEqualShares) {
+TEST(Group, WaitingReadersGetEqualShares) {
   Scene scene(9);
   const auto share = [&](uint64_t count, uint64_t readers) {
     return scene.group().share(scene.log.next(), count, readers, true, kNoLimit);
@@ -187,7 +186,7 @@ TEST(Group, ARedeliveryStartsANewIntervalAndKeepsTheExpiry) {
   EXPECT_EQ(scene.group().counters().expired, 1u);
 }
 
-TEST(Group, AReadWithoutRetryThatGetsADueMessageHasItForGood) {
+TEST(Group, AReadWithoutRetryFinishesTheDueMessagesItGets) {
   Scene scene(2);
   scene.read(1, 1000, kRetry100Expire250, "first");
   EXPECT_EQ(scene.read(2, 1150, {}, "second"), (Offsets{1, 2}));
@@ -198,7 +197,7 @@ TEST(Group, AReadWithoutRetryThatGetsADueMessageHasItForGood) {
   EXPECT_EQ(scene.read(2, 1'000'000), Offsets{});
 }
 
-TEST(Group, ADeliveryThatWasToldWithoutAFinishLeavesWhatIsDuePendingAsVersion1Did) {
+TEST(Group, ADeliveryEffectWithoutAFinishLeavesDueMessagesPendingAsInVersion1) {
   Scene scene(1);
   scene.read(1, 1000, kRetry100Expire250, "first");
   scene.give_up(1150);
@@ -209,7 +208,7 @@ TEST(Group, ADeliveryThatWasToldWithoutAFinishLeavesWhatIsDuePendingAsVersion1Di
   EXPECT_EQ(scene.terms(1).attempts, 2u);
 }
 
-TEST(Group, WhatExpiredIsGivenUpAndCounted) {
+TEST(Group, ExpiredMessagesAreGivenUpAndCounted) {
   Scene scene(3);
   scene.read(3, 0, kRetry100Expire250);
   scene.group().acknowledge(Offset(2), Offset(2));
@@ -227,7 +226,7 @@ TEST(Group, WhatExpiredIsGivenUpAndCounted) {
   EXPECT_EQ(scene.group().counters().exhausted, 0u);
 }
 
-TEST(Group, WhatIsDueAfterItsLastAttemptIsGivenUpAndCounted) {
+TEST(Group, MessagesDueAfterTheLastAttemptAreGivenUpAndCounted) {
   Scene scene(1);
   scene.group().set({.pending_max = 0, .max_attempts = 2, .dead_letter = ""});
   scene.read(1, 0);
@@ -242,7 +241,7 @@ TEST(Group, WhatIsDueAfterItsLastAttemptIsGivenUpAndCounted) {
   EXPECT_EQ(scene.group().counters().expired, 0u);
 }
 
-TEST(Group, FewerAttemptsHoldForWhatIsDueAlready) {
+TEST(Group, ALowerLimitOfAttemptsAppliesToMessagesThatAreDueAlready) {
   Scene scene(2);
   scene.read(2, 0);
   scene.read(1, 100);  // 1 has had two
@@ -253,7 +252,7 @@ TEST(Group, FewerAttemptsHoldForWhatIsDueAlready) {
   EXPECT_EQ(scene.group().counters().exhausted, 1u);
 }
 
-TEST(Group, AtItsLimitOnlyRedeliveriesGetThrough) {
+TEST(Group, AtItsLimitAGroupGetsRedeliveriesOnly) {
   Scene scene(10);
   scene.group().set({.pending_max = 3, .max_attempts = 0, .dead_letter = ""});
   EXPECT_EQ(scene.read(2, 0), (Offsets{1, 2}));
@@ -268,7 +267,7 @@ TEST(Group, AtItsLimitOnlyRedeliveriesGetThrough) {
   EXPECT_EQ(scene.read(5, 106), Offsets{}) << "far beyond a limit that was lowered";
 }
 
-TEST(Group, WithoutALimitOfItsOwnTheHostsHolds) {
+TEST(Group, WithoutItsOwnLimitTheHostsLimitApplies) {
   Scene scene(10);
   const auto fresh = [&](uint64_t default_max) {
     return scene.group().plan(scene.log.next(), 100, UnixMs(0), kRetry100, {}, default_max).fresh_count;
@@ -293,7 +292,7 @@ TEST(Group, EvictedMessagesLeavePendingAndCountAsLost) {
   EXPECT_EQ(scene.read(9, 0), (Offsets{8, 9, 10}));
 }
 
-TEST(Group, LagIsWhatExistsAndWasNotDelivered) {
+TEST(Group, LagCountsExistingMessagesThatWereNotDelivered) {
   Scene scene(10);
   const auto lag = [&] { return scene.group().lag(scene.log.next()); };
   EXPECT_EQ(lag(), 10u);
@@ -311,7 +310,7 @@ TEST(Group, LagIsWhatExistsAndWasNotDelivered) {
   EXPECT_EQ(lag(), 0u);
 }
 
-TEST(Group, AMessageGivenBackComesAtOnceAndKeepsItsAttempts) {
+TEST(Group, AGivenBackMessageIsDueAtOnceAndKeepsItsAttempts) {
   Scene scene(3);
   scene.read(3, 1000, kRetry100Expire250, "c");
   EXPECT_EQ(scene.group().give_back(Offset(2), Offset(2), UnixMs(1010)), 1u);
@@ -324,7 +323,7 @@ TEST(Group, AMessageGivenBackComesAtOnceAndKeepsItsAttempts) {
   EXPECT_EQ(scene.group().give_back(Offset(4), Offset(9), UnixMs(1010)), 0u) << "not pending";
 }
 
-TEST(Group, GivenBackUncountedItsAttemptIsTakenBack) {
+TEST(Group, GivingBackUncountedSubtractsTheAttempt) {
   Scene scene(1);
   scene.group().set({.pending_max = 0, .max_attempts = 2, .dead_letter = ""});
   for (uint64_t now : {1000U, 1010U, 1020U, 1030U}) {
@@ -339,7 +338,7 @@ TEST(Group, GivenBackUncountedItsAttemptIsTakenBack) {
   EXPECT_EQ(scene.terms(1).attempts, 0u) << "there is none to take back";
 }
 
-TEST(Group, WhatAConsumerHoldsIsFoundByItsName) {
+TEST(Group, MessagesOfAConsumerAreFoundByItsName) {
   Scene scene(200);
   scene.read(70, 0, kRetry100, "ann");
   scene.read(70, 0, kRetry100, "bob");
@@ -379,7 +378,7 @@ TEST(Group, ARepetitionStartsANewIntervalAndCountsNoAttempt) {
   EXPECT_EQ(scene.read(9, 1219), Offsets{3});
 }
 
-TEST(Group, AMessageMayBeGivenBackForLater) {
+TEST(Group, AMessageCanBeGivenBackWithADelay) {
   Scene scene(2);
   scene.read(2, 0);
   scene.give_up(100);  // both are due
@@ -388,7 +387,7 @@ TEST(Group, AMessageMayBeGivenBackForLater) {
   EXPECT_EQ(scene.read(9, 500), Offsets{1});
 }
 
-TEST(Group, GivenBackAfterItsLastAttemptItIsGivenUp) {
+TEST(Group, AMessageGivenBackAfterItsLastAttemptIsGivenUp) {
   Scene scene(1);
   scene.group().set({.pending_max = 0, .max_attempts = 1, .dead_letter = ""});
   scene.read(1, 0);
@@ -397,7 +396,7 @@ TEST(Group, GivenBackAfterItsLastAttemptItIsGivenUp) {
   EXPECT_EQ(scene.group().counters().exhausted, 1u);
 }
 
-TEST(Group, WhatCannotBeGivenUpNowIsPostponedWithItsExpiry) {
+TEST(Group, AMessageThatCannotBeGivenUpNowIsPostponedWithItsExpiry) {
   Scene scene(2);
   scene.read(2, 0, kRetry100Expire250);
   ASSERT_EQ(scene.group().give_up_due(UnixMs(250), kAll).parts.size(), 1u);
@@ -408,7 +407,7 @@ TEST(Group, WhatCannotBeGivenUpNowIsPostponedWithItsExpiry) {
   EXPECT_EQ(scene.group().counters().expired, 2u);
 }
 
-TEST(Group, SeekingClearsWhatIsPending) {
+TEST(Group, SeekingForgetsPendingMessages) {
   Scene scene(5);
   scene.read(3, 0, kRetry100, "c");
   scene.group().seek(Offset(2));
@@ -420,7 +419,7 @@ TEST(Group, SeekingClearsWhatIsPending) {
   EXPECT_EQ(scene.terms(2).attempts, 1u);
 }
 
-TEST(Group, ConsumersVanishWithTheirLastMessage) {
+TEST(Group, AConsumerIsForgottenWithItsLastMessage) {
   Scene scene(6);
   scene.read(2, 0, kRetry100, "alice");
   scene.read(2, 0, kRetry100, "bob");
@@ -437,7 +436,7 @@ TEST(Group, ConsumersVanishWithTheirLastMessage) {
   EXPECT_EQ(scene.group().consumers().count(), 0u);
 }
 
-TEST(Group, TheNumberOfAttemptsStopsAtTheMost) {
+TEST(Group, TheNumberOfAttemptsStopsAtItsMaximum) {
   Scene scene(1);
   scene.group().restore_pending({Offset(1), 1}, {.retry_at = 5, .retry_ms = 1, .attempts = kMaxAttempts}, {});
   scene.group().seek(Offset(2));
@@ -446,7 +445,7 @@ TEST(Group, TheNumberOfAttemptsStopsAtTheMost) {
   EXPECT_EQ(scene.terms(1).attempts, kMaxAttempts);
 }
 
-TEST(Group, DatesStopAtTheLargest) {
+TEST(Group, DatesStopAtTheirMaximum) {
   Scene scene(1);
   scene.read(1, kMaxPendingDate - 5, Retry{.retry_ms = UINT32_MAX, .expire_ms = uint64_t{1} << 47});
   EXPECT_EQ(scene.terms(1).retry_at, kMaxPendingDate);

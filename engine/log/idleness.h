@@ -32,7 +32,7 @@ class Idleness {
     if (!asked_) asked_ = now;
     return now >= *asked_ + slack(idle_ms);
   }
-  // When to call is_over() next; nullopt if never.
+  // When is_over() must be called next; nullopt if never.
   std::optional<UnixMs> next_look(uint64_t idle_ms) const {
     if (idle_ms == 0) return std::nullopt;
     return asked_ ? *asked_ + slack(idle_ms) : used_ + idle_ms;

@@ -7,21 +7,21 @@ namespace {
 
 constexpr uint64_t kIdle = 1600;
 
-TEST(Idleness, AUseIsToldAtMostSixteenTimesInAnIdleTime) {
+TEST(Idleness, UsesAreReportedAtMostSixteenTimesInOneIdleTime) {
   Idleness idleness;
   uint64_t told = 0;
   for (uint64_t now = 10'000; now < 10'000 + kIdle; ++now) told += idleness.use(UnixMs(now), kIdle);
   EXPECT_EQ(told, 16u);
 }
 
-TEST(Idleness, WithoutATimeItIsNeverOver) {
+TEST(Idleness, WithoutAnIdleTimeItIsNeverOver) {
   Idleness idleness;
   EXPECT_FALSE(idleness.use(UnixMs(10'000), 0));
   EXPECT_FALSE(idleness.is_over(UnixMs(1'000'000), 0));
   EXPECT_EQ(idleness.next_look(0), std::nullopt);
 }
 
-TEST(Idleness, ItIsOverIfReadersThatAreAskedDoNotShowThemselves) {
+TEST(Idleness, ItIsOverIfNoReaderAnswersTheQuestion) {
   Idleness idleness;
   idleness.set_used(UnixMs(10'000));
   EXPECT_EQ(idleness.next_look(kIdle), UnixMs(11'600));
@@ -32,7 +32,7 @@ TEST(Idleness, ItIsOverIfReadersThatAreAskedDoNotShowThemselves) {
   EXPECT_TRUE(idleness.is_over(UnixMs(11'701), kIdle));
 }
 
-TEST(Idleness, AReaderThatIsAskedKeepsItGoing) {
+TEST(Idleness, AReaderThatAnswersKeepsTheGroup) {
   Idleness idleness;
   idleness.set_used(UnixMs(10'000));
   EXPECT_FALSE(idleness.is_over(UnixMs(11'600), kIdle));

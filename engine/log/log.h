@@ -3,7 +3,7 @@
 //
 // Messages that the retention does not keep go in two ways. Old messages are evicted at the front. Compaction removes
 // messages anywhere that have a newer one of the same tag, and leaves gaps. When compaction removes the first message,
-// first() moves too, but that is no eviction: evicted_end() stays, because readers are told of evicted offsets only.
+// first() moves too, but that is not an eviction: evicted_end() stays, because reads report evicted offsets only.
 #pragma once
 
 #include <algorithm>
@@ -73,7 +73,7 @@ class Log {
     }
     return offset;
   }
-  // Of tag, entry, tag, entry, …
+  // `pairs` are tag, entry, tag, entry, …
   void append_all(std::span<const ByteView> pairs, BlockLimits limits = {}, bool are_records = false) {
     if (compaction() == nullptr) [[likely]] {
       return messages_.append_all(pairs, limits, are_records);
@@ -112,8 +112,8 @@ class Log {
   }
   // How many messages were deleted since the log was created.
   uint64_t deleted_total() const { return extras_ ? extras_->deleted_total : 0; }
-  // Takes messages out as remove() does, but readers are told of them. Cost: rewrites the blocks they are in, twice.
-  // REQUIRES: there are some; holds_all(removal)
+  // Removes messages as remove() does, but reads report that they were deleted. Cost: rewrites the blocks they are in,
+  // twice. REQUIRES: there are some; holds_all(removal)
   void delete_messages(const Removal& removal, BlockLimits limits = {});
   // One past the last existing message; that is next() unless the last message was deleted. REQUIRES: !empty()
   Offset end_of_messages() const { return messages_.end_of_messages(); }
@@ -145,7 +145,7 @@ class Log {
   uint64_t enforce_age(UnixMs now);
   // Evicts messages that every group has finished, if the retention says so. Called whenever a group may have moved on.
   uint64_t enforce_acked();
-  // When enforce_age() will next have something to do; nullopt if never.
+  // When enforce_age() has work to do next; nullopt if never.
   std::optional<UnixMs> next_age_due() const;
   TailHolder tail_holder(UnixMs now) const;
 
@@ -194,8 +194,9 @@ class Log {
   // Sets the offsets of the fresh messages in a planned delivery: in a log with gaps they are not consecutive. Called
   // between plan and apply.
   void locate(Delivery& delivery) const;
-  // With retention().refuse: a write of this many messages and bytes would evict messages that some group has not
-  // finished. Returns that group's name; null if the write is allowed. Cost: O(groups), if there is a limit.
+  // With retention().refuse, a write may not evict messages that some group has not finished. Returns the name of such
+  // a group for a write of this many messages and bytes; null if the write is allowed. Cost: O(groups), if there is a
+  // limit.
   const std::string* refusing_group(uint64_t messages, uint64_t bytes) const;
   // How many more messages of any size can be written before refusing_group() returns a group.
   uint64_t room_for_groups() const;
@@ -211,8 +212,8 @@ class Log {
   std::optional<UnixMs> oldest_unfinished(const Group& group) const;
 
   // --- as a value ---
-  // As MessageBlocks does. A block with gaps, or after a gap, is refused once the log has a group: groups are restored
-  // after all blocks. Failure: Corrupt, and unchanged.
+  // Same as in MessageBlocks. A block with gaps, or after a gap, is refused if the log already has a group, because
+  // groups are restored after all blocks. Failure: Corrupt, and unchanged.
   using Gaps = MessageBlocks::Gaps;
   Result<void> append_block(BlockHeader header, Buffer bytes, BlockPacker& packer, Gaps gaps = Gaps::Refused);
   // Restores the clock, the retention, and the evicted part of the first block. Failure: Corrupt, and unchanged, if the
@@ -236,9 +237,9 @@ class Log {
   // How many messages there are from `from` on.
   uint64_t count_from(Offset from) const { return next() - from - missing_from(from); }
   Compaction* compaction() const { return compacted() ? compacted()->compaction.get() : nullptr; }
-  // Tells a group what has been evicted. A write that evicts does not tell the groups: with ten thousand groups that
-  // would be most of its cost. A group is told when it is next accessed; its counters come out the same whenever that
-  // is.
+  // Updates a group after evictions. A write that evicts does not update the groups: with ten thousand groups that
+  // would be most of its cost. A group is updated when it is next accessed. Its counters are the same at whatever time
+  // that happens.
   void catch_up(Group& group) const {
     if (groups_->told_first != first()) group.on_evicted(first(), missing());
   }
@@ -263,8 +264,8 @@ class Log {
     ToldGroups(const ToldGroups& other) : Groups(other), told_first(other.told_first) {}
     ToldGroups& operator=(const ToldGroups&) = delete;
 
-    Offset told_first;            // first() when all groups were last told
-    value_type* found = nullptr;  // the group that was looked up last: most requests use the same one again
+    Offset told_first;            // first() when all groups were last updated
+    value_type* found = nullptr;  // the group that was looked up last: most requests use the same group again
   };
 
   std::unique_ptr<ToldGroups> groups_;  // most small logs have none

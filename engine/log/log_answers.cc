@@ -44,8 +44,8 @@ Error looked_in_vain() {
                                 " batches pending there is held by the consumer: name other offsets"};
 }
 
-// The part of the named messages that one request gives back or extends. Failure: Range, if none of the consumer's
-// messages was found.
+// The part of the named messages that one request gives back or extends. Failure: Range, if no message of the consumer
+// was found.
 Result<std::vector<OffsetRange>> some_held(const Group& group, const std::vector<OffsetRange>& ranges,
                                            const std::optional<ByteView>& consumer) {
   PendingSearch search{.looks = kMostRangesLookedAt, .parts = kBatchesPerNack};
@@ -55,7 +55,7 @@ Result<std::vector<OffsetRange>> some_held(const Group& group, const std::vector
 }
 
 // The messages that one request gives up: at most kMostGivenUp, and if they are copied, only as many as admit() allows.
-// Failure: as above.
+// Failure: as for some_held().
 Result<GivingUp> some_to_give_up(const Log& log, const Group& group, const NackRequest& request) {
   GivingUp giving_up;
   PendingSearch search{.looks = kMostRangesLookedAt, .parts = kMostGivenUp};

@@ -1,11 +1,11 @@
-// Where a log begins and ends, and which log it is: what WITHINFO tells.
+// Where a log begins and ends, and which log it is: the information of WITHINFO.
 #pragma once
 
 #include "engine/base/strong.h"
 
 namespace millrace {
 
-// Of an empty log, last is first - 1.
+// In an empty log, `last` is first - 1.
 struct LogBounds {
   Offset first{1};
   Offset last{0};

@@ -53,9 +53,9 @@ Result<Removal> decode_removal(ByteView bytes, Offset end, const std::string& wh
     const uint64_t distance = in.number();
     const uint64_t length = in.number();
     if (!in.ok()) break;
-    if (distance == 0 || length == 0) return fail(ErrorCode::Corrupt, what + " in no order");
+    if (distance == 0 || length == 0) return fail(ErrorCode::Corrupt, what + " out of order");
     if (distance > end - before || length > end - before - distance)
-      return fail(ErrorCode::Corrupt, what + " that are not there");
+      return fail(ErrorCode::Corrupt, what + " that do not exist");
     removal.ranges.push_back({before + distance, before + distance + length});
     before = removal.ranges.back().to;
   }
@@ -68,7 +68,7 @@ Result<uint64_t> apply_removal(Log& log, ByteView bytes, BlockLimits limits) {
   if (!removal) return std::unexpected(removal.error());
   // The newest message of the log is the newest of its tag.
   if (removal->ranges.back().to == log.next() || !log.holds_all(*removal)) {
-    return corrupt("compacted messages that are not there");
+    return corrupt("compacted messages that do not exist");
   }
   log.remove(*removal, limits);
   return removal->count();

@@ -24,8 +24,8 @@ std::string encode_log_head(const Log& log);
 Result<LogHead> decode_log_head(ByteView bytes);
 
 std::string encode_effect(const Removal& removal);
-// The same from untrusted bytes; all offsets must be before `end`. Failure: Corrupt, with a text that names `what` the
-// bytes are.
+// The same from untrusted bytes; all offsets must be before `end`. Failure: Corrupt. `what` is the name of the messages
+// in the error text.
 Result<Removal> decode_removal(ByteView bytes, Offset end, const std::string& what);
 // Takes the same messages out of the log that the effect was encoded for, and returns how many.
 // Failure: Corrupt, and unchanged, if the log lacks one of them or if the last message is among them.

@@ -18,7 +18,7 @@ std::string varints(std::initializer_list<uint64_t> numbers) {
   return bytes;
 }
 
-// Out as bytes and in again, as a save and a load do, checked after each step.
+// Encodes and restores the log, as a save and a load do, and checks it after each step.
 Log reloaded(const Log& log) {
   Log again;
   const auto head = decode_log_head(encode_log_head(log));
@@ -69,7 +69,7 @@ Log log_of(int count) {
   return log;
 }
 
-TEST(LogCodec, WritesTheBytesItsHeaderSays) {
+TEST(LogCodec, WritesTheBytesThatItsHeaderDescribes) {
   Log log;
   EXPECT_EQ(encode_log_head(log), varints({2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0}));
   log.tick(UnixMs(500));
@@ -82,7 +82,7 @@ TEST(LogCodec, WritesTheBytesItsHeaderSays) {
   log.each_block([](const Block& block) { EXPECT_EQ(encode_block_header(block), varints({1, 500, 2})); });
 }
 
-TEST(LogCodec, ALogComesBackAsItWas) {
+TEST(LogCodec, ARestoredLogEqualsTheSavedOne) {
   for (int count : {0, 1, 2, 100}) {
     for (uint64_t evicted : {0u, 1u, 7u, 57u, 100u}) {
       SCOPED_TRACE(::testing::Message() << count << " messages, " << evicted << " evicted");
@@ -95,7 +95,7 @@ TEST(LogCodec, ALogComesBackAsItWas) {
   }
 }
 
-TEST(LogCodec, AReloadedLogGoesOnAsTheOriginalDoes) {
+TEST(LogCodec, AReloadedLogContinuesLikeTheOriginal) {
   Log log = log_of(57);
   log.evict_before(Offset(20));
   Log again = reloaded(log);
@@ -116,7 +116,7 @@ TEST(LogCodec, AnEmptyLogKeepsItsOffsets) {
   EXPECT_EQ(again.check(), nullptr);
 }
 
-TEST(LogCodec, TakesAHeadOfTheFirstVersion) {
+TEST(LogCodec, ReadsAHeadOfTheFirstVersion) {
   const auto head = decode_log_head(varints({1, 5, 9, 500, 7, 8, 9, 1, 2, 3}));
   ASSERT_TRUE(head) << head.error().text;
   EXPECT_EQ(head->first, Offset(5));
@@ -126,7 +126,7 @@ TEST(LogCodec, TakesAHeadOfTheFirstVersion) {
   EXPECT_EQ(head->groups, 3u);
 }
 
-TEST(LogCodec, ALogThatHasUsedUpItsOffsetsComesBack) {
+TEST(LogCodec, ALogThatHasUsedAllOffsetsIsRestored) {
   Log log;
   LogHead head;
   head.first = head.next = kMaxOffset - 3;
@@ -172,7 +172,7 @@ const CorruptRow kCorruptHeads[] = {
     {"acked neither yes nor no", varints({1, 1, 1, 0, 0, 0, 0, 2, 0, 0}), "a log head with an impossible limit"},
 };
 
-TEST(LogCodec, RefusesAHeadThatIsNone) {
+TEST(LogCodec, RefusesAnInvalidHead) {
   for (const CorruptRow& row : kCorruptHeads) {
     SCOPED_TRACE(row.name);
     const auto head = decode_log_head(row.bytes);
@@ -185,8 +185,8 @@ TEST(LogCodec, RefusesAHeadThatIsNone) {
 const CorruptRow kCorruptBlockHeaders[] = {
     {"nothing", "", "a block header of the wrong length"},
     {"a number missing", varints({1, 0}), "a block header of the wrong length"},
-    {"packed bytes of nothing", varints({1, 0, 1, 0}), "a packed block of nothing"},
-    {"gaps that are none", varints({1, 0, 1, 0, 0}), "a block with gaps that are none"},
+    {"packed bytes of nothing", varints({1, 0, 1, 0}), "a packed block without content"},
+    {"gaps that are none", varints({1, 0, 1, 0, 0}), "a block with gaps but no missing offsets"},
     {"a number too many", varints({1, 0, 1, 0, 1, 0}), "a block header of the wrong length"},
     {"an unpacked size beyond 32 bits", varints({1, 0, 1, uint64_t{1} << 32}), "a block header of the wrong length"},
     {"a count beyond 32 bits", varints({1, 0, uint64_t{1} << 32}), "a block header of the wrong length"},
@@ -205,7 +205,7 @@ TEST(LogCodec, RefusesMoreDeletionsByTagThanALogMayHave) {
   EXPECT_EQ(restore_deletion(log, encode_deletion(deletion)).error().code, ErrorCode::Corrupt);
 }
 
-TEST(LogCodec, RefusesABlockHeaderThatIsNone) {
+TEST(LogCodec, RefusesAnInvalidBlockHeader) {
   for (const CorruptRow& row : kCorruptBlockHeaders) {
     SCOPED_TRACE(row.name);
     const auto header = decode_block_header(row.bytes);

@@ -26,7 +26,7 @@ struct CompactedPart {
   uint64_t total = 0;
   Offset evicted_end;
   std::unique_ptr<Compaction> compaction;  // only where Log::compact() has been called
-  std::unique_ptr<Compaction> unused;      // since LATEST was switched off
+  std::unique_ptr<Compaction> unused;      // no longer used since LATEST was switched off
 };
 
 struct LogExtras {
@@ -52,7 +52,7 @@ struct LogExtras {
     return copy;
   }
 
-  // parts() says how much there is to free; free_some() frees a part of it, and returns false once all is freed.
+  // parts() returns how much there is to free. free_some() frees a part of it; false once everything is freed.
   size_t parts() const { return schedule.size() + (ids ? ids->size() : 0); }
   bool free_some() {
     constexpr size_t kMessagesAtOnce = 1000;

@@ -71,12 +71,12 @@ Result<void> restore_more(Log& log, ByteView bytes) {
   const uint64_t flags = in.number();
   const uint64_t number = in.number();
   const uint64_t deleted = in.number();
-  if (!in.finished()) return corrupt("more of a log head of the wrong length");
+  if (!in.finished()) return corrupt("additions to a log head of the wrong length");
   const uint64_t used = log.extras() == nullptr ? 1 : log.extras()->schedule.next_number();
   if (flags > kRefuse || ids_ms > UINT32_MAX || deleted > INT64_MAX) {
-    return corrupt("more of a log head with an impossible limit");
+    return corrupt("additions to a log head with an impossible limit");
   }
-  if (number < used || number > kMaxTicketPart + 1) return corrupt("a ticket that was given already");
+  if (number < used || number > kMaxTicketPart + 1) return corrupt("a next ticket that is in use already");
   keep.ids_ms = static_cast<uint32_t>(ids_ms);
   keep.refuse = flags == kRefuse;
   log.set_retention(keep);
@@ -131,7 +131,7 @@ Result<void> restore_ids(Log& log, ByteView bytes) {
   while (in.ok() && !in.finished()) {
     saved.push_back(next_id(in));
     const SavedId& one = saved.back();
-    if (in.ok() && (one.date < before || one.date > log.clock())) return corrupt("ids in no order");
+    if (in.ok() && (one.date < before || one.date > log.clock())) return corrupt("ids out of order");
     if (one.answer.date && one.answer.date->value() > kMaxTicketPart) return corrupt("an id with an impossible answer");
     before = one.date;
   }
@@ -179,7 +179,7 @@ Result<void> restore_scheduled(Log& log, ByteView bytes) {
         (one.ticket.date.value() > kMaxTicketPart || one.ticket.number == 0 || one.ticket.number > kMaxTicketPart)) {
       return corrupt("a scheduled message with an impossible ticket");
     }
-    if (!messages.empty() && one.ticket <= messages.back().ticket) return corrupt("scheduled messages in no order");
+    if (!messages.empty() && one.ticket <= messages.back().ticket) return corrupt("scheduled messages out of order");
     messages.push_back(one);
   }
   if (!in.ok() || messages.empty()) return corrupt("scheduled messages that end too early");
@@ -187,7 +187,7 @@ Result<void> restore_scheduled(Log& log, ByteView bytes) {
   if (extras != nullptr && std::ranges::any_of(messages, [&](const Schedule::Waiting& one) {
         return extras->schedule.find(one.ticket).has_value();
       })) {
-    return corrupt("a scheduled message that is there already");
+    return corrupt("a scheduled message that exists already");
   }
   for (const Schedule::Waiting& one : messages) log.with_extras().schedule.put(one.ticket, one.tag, one.entry);
   return {};
@@ -218,7 +218,7 @@ Result<void> restore_deleted(Log& log, ByteView bytes) {
     const uint64_t distance = in.number();
     const uint64_t bits = in.number();
     if (!in.ok()) break;
-    if (bits == 0 || (distance == 0 && !words.empty())) return corrupt("deleted offsets in no order");
+    if (bits == 0 || (distance == 0 && !words.empty())) return corrupt("deleted offsets out of order");
     if (distance > log.next().value() / 64 - index) return corrupt("deleted offsets beyond the log");
     index += distance;
     const auto last = static_cast<uint64_t>(std::bit_width(bits)) - 1;
@@ -248,7 +248,7 @@ Result<void> restore_deletion(Log& log, ByteView bytes) {
   }
   if (!in.finished() || deletion.tags.empty()) return corrupt("a deletion by tag that ends too early");
   if (deletion.end > log.next() || deletion.at > deletion.end) return corrupt("a deletion by tag outside its log");
-  if (log.with_extras().deletions.size() >= kMaxTagDeletions) return corrupt("a deletion by tag too many");
+  if (log.with_extras().deletions.size() >= kMaxTagDeletions) return corrupt("too many deletions by tag");
   log.with_extras().deletions.push_back(std::move(deletion));
   return {};
 }
@@ -261,7 +261,7 @@ std::string encode_effect(const Removal& removal, Offset at) {
 
 Result<uint64_t> apply_tag_deletion(Log& log, ByteView bytes, BlockLimits limits) {
   LogExtras* extras = log.extras();
-  if (extras == nullptr || extras->deletions.empty()) return corrupt("a deletion by tag that is not under way");
+  if (extras == nullptr || extras->deletions.empty()) return corrupt("a deletion by tag that is not in progress");
   Decoder in(bytes);
   const Offset at(in.number());
   const ByteView ranges = in.rest();
@@ -270,7 +270,7 @@ Result<uint64_t> apply_tag_deletion(Log& log, ByteView bytes, BlockLimits limits
   if (!ranges.empty()) {
     const auto removal = decode_removal(ranges, log.next(), "deleted messages");
     if (!removal) return std::unexpected(removal.error());
-    if (!log.holds_all(*removal)) return corrupt("deleted messages that are not there");
+    if (!log.holds_all(*removal)) return corrupt("deleted messages that do not exist");
     log.delete_messages(*removal, limits);
     count = removal->count();
   }

@@ -52,7 +52,8 @@ Result<FrameContents> decode_frame(ByteView bytes, ZstdContexts& zstd, bool deci
       zstd.unpack(records, to, size) ? void(records = {to, size}) : frame.fail_unpacking();
     }
     frame.enter(records);
-    // There is room for all of them, so that none is checked for it. The bytes limit it, whatever the frame says.
+    // Reserves memory for all messages, so that adding one needs no check. The size of the frame limits the memory,
+    // even if its head claims more messages.
     const size_t before = contents.pairs.size();
     contents.pairs.resize(before + 2 * std::min(block.count, records.size() / kSmallestRecord));
     ByteView* next = contents.pairs.data() + before;

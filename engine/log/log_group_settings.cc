@@ -10,7 +10,7 @@ namespace millrace {
 
 namespace {
 
-// Where a group is to be in this log. Failure: Range
+// The offset at which the group will be in this log. Failure: Range
 Result<Offset> position_in(const Log& log, const SeekGroupRequest& request) {
   using Where = SeekGroupRequest::Where;
   if (request.where == Where::First) return log.first();
@@ -86,8 +86,8 @@ Outcome<Done> LogOperations::set_group(Place<Log>& place, const SetGroupRequest&
 bool LogOperations::look_after_groups(Place<Log>& place, const Call& call, Consequences& follow) {
   Log& log = *place.get();
   std::vector<std::string> looked_after, idle;
-  // After a restart no group clock runs. Without this, a clock before the last delivery would stand still until the
-  // next read.
+  // After a restart no group clock runs. Without this call, a clock that is before the last delivery would not advance
+  // until the next read.
   log.run_group_clocks(call.now);
   for (const auto& [name, group] : log.groups()) {
     if (group.ms_until_event(call.now) == 0) looked_after.push_back(name);

@@ -1,4 +1,4 @@
-// Groups as a log keeps them: by name, for retention, for the next date, as a copy.
+// The groups of a log: by name, for retention, for the next date, and in a copy.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -42,7 +42,7 @@ TEST(LogGroups, AreFoundByNameUntilTheyAreDropped) {
   EXPECT_TRUE(log.groups().empty());
 }
 
-TEST(LogGroups, RetentionOfTheUnacknowledgedEvictsExactlyWhatEveryGroupFinished) {
+TEST(LogGroups, AckedRetentionEvictsExactlyWhatEveryGroupHasFinished) {
   Log log = log_of(10);
   log.set_retention({.acked = true});
   EXPECT_EQ(log.enforce_acked(), 0u) << "a log with no group keeps all";
@@ -72,14 +72,14 @@ TEST(LogGroups, RetentionOfTheUnacknowledgedEvictsExactlyWhatEveryGroupFinished)
   EXPECT_STREQ(log.check(), nullptr);
 }
 
-TEST(LogGroups, WithoutThatRetentionNothingIsEvicted) {
+TEST(LogGroups, WithoutAckedRetentionNothingIsEvicted) {
   Log log = log_of(10);
   log.create_group("g", log.next());
   EXPECT_EQ(log.enforce_acked(), 0u);
   EXPECT_EQ(log.tail_holder(UnixMs(0)), TailHolder::Nothing);
 }
 
-TEST(LogGroups, EveryWayToEvictTellsTheGroups) {
+TEST(LogGroups, EveryWayToEvictUpdatesTheGroups) {
   Log log = log_of(20);
   log.create_group("g", log.first());
   read(log, "g", 20, 0);
@@ -146,8 +146,8 @@ TEST(LogGroups, ACloneHasGroupsOfItsOwn) {
   EXPECT_STREQ(clone.check(), nullptr);
 }
 
-// TAPPLY may come in any order, from any client.
-TEST(LogGroups, AHeadThatEvictsTellsTheGroups) {
+// Any client may send TAPPLY, in any order.
+TEST(LogGroups, AHeadThatEvictsUpdatesTheGroups) {
   Log log = log_of(4);
   log.create_group("g", log.first());
   read(log, "g", 1, 0);
@@ -160,7 +160,7 @@ TEST(LogGroups, AHeadThatEvictsTellsTheGroups) {
   EXPECT_EQ(log.group("g")->counters().lost, 2u);
 }
 
-TEST(LogGroups, ALogWithAGroupBeginsWhereItDoes) {
+TEST(LogGroups, ALogWithAGroupCannotChangeItsFirstOffset) {
   Log log;
   log.create_group("g", log.first());
   LogHead head;
@@ -172,7 +172,7 @@ TEST(LogGroups, ALogWithAGroupBeginsWhereItDoes) {
   EXPECT_EQ(log.next(), Offset(1));
 }
 
-TEST(LogGroups, TheirMemoryIsTheLogsMemory) {
+TEST(LogGroups, TheirMemoryIsPartOfTheLogsMemory) {
   Log log = log_of(1000);
   const uint64_t alone = log.memory();
   log.create_group(std::string(100, 'g'), log.first());

@@ -35,7 +35,7 @@ constexpr uint64_t kMessagesPerStep = 128;
 
 void LogOperations::settle_evicted(Log& log, uint64_t evicted) {
   if (evicted == 0) return;
-  // The evicted messages are no longer pending. So all groups may have finished the messages after them.
+  // The evicted messages are no longer pending, so all groups may have finished the messages after them.
   counters_.evicted += evicted + log.enforce_acked();
 }
 

@@ -72,7 +72,7 @@ class LogOperations {
   // continues by itself after other clients have had their turn (Wait::goes_on).
   Outcome<ReadResult> read(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink,
                            const Budget& budget = NoLimit::instance());
-  // Prepares a waiting read by tag for the message at `mark`; there is no match before it.
+  // Called when a waiting read by tag is woken: the message at `mark` is the first match.
   static void resume(ReadRequest& request, uint64_t mark);
   // True if read() needs memory, because messages become pending or the group is new.
   static bool read_grows(const Log* log, const ReadRequest& request);
@@ -103,9 +103,9 @@ class LogOperations {
   // False if acknowledge() will certainly not continue in another turn.
   bool acknowledge_may_go_on(const AckRequest& request) const;
   // Makes messages due again at the date in the request, or gives them up if it says so. Returns how many were pending.
-  // One call handles the messages of some thousand deliveries at most; if the result is less than what was named, call
-  // again. Failure: also Range, if one call finds no message that the named consumer holds, and Full, if the dead
-  // letters cannot be written.
+  // One call handles the messages of a few thousand deliveries at most; if the result is less than the number of named
+  // messages, call again. Failure: also Range, if one call finds no message that the named consumer holds, and Full, if
+  // the dead letters cannot be written.
   Outcome<uint64_t> give_back(Place<Log>& place, const NackRequest& request, const Call& call);
   // Extends the time that consumers hold these messages to the time in the request. Returns how many were pending; the
   // limit per call is that of give_back(). Failure: also Range, as for give_back().
@@ -201,8 +201,8 @@ class LogOperations {
   uint64_t acknowledge_part(Group& group, AckRequest& request, Consequences& follow) const;
   Outcome<uint64_t> give_up_now(Place<Log>& place, const NackRequest& request, const Call& call);
   Result<void> check_settings(const Place<Log>& place, const SetGroupRequest& request);
-  // Gives up the messages that are due for it, while their dead letters take at most `bytes`, which is lowered by what
-  // is written. The rest stay due.
+  // Gives up the messages that must be given up now, while their dead letters take at most `bytes`. The size of what is
+  // written is subtracted from `bytes`. The other messages stay due.
   void give_up(Place<Log>& place, ByteView name, Group& group, UnixMs now, uint64_t& bytes, Consequences& follow);
   // Gives up due messages of groups, and drops groups that are idle. True if any group needed work.
   bool look_after_groups(Place<Log>& place, const Call& call, Consequences& follow);

@@ -40,7 +40,7 @@ namespace {
 Result<void> restore_epoch(Log& log, ByteView bytes) {
   Decoder in(bytes);
   const LogEpoch epoch(in.number());
-  if (!in.finished() || epoch == LogEpoch() || epoch > kMaxEpoch) return corrupt("an epoch that is none");
+  if (!in.finished() || epoch == LogEpoch() || epoch > kMaxEpoch) return corrupt("an invalid epoch");
   if (log.epoch() != LogEpoch() && log.epoch() != epoch) return corrupt("a second epoch of one log");
   log.set_epoch(epoch);
   return {};

@@ -159,7 +159,7 @@ bool LogOperations::write_dead_letters(Place<Log>& place, ByteView name, const G
                                        std::optional<ByteView> reason) {
   const std::string& target = group.settings().dead_letter;
   if (target.empty()) return true;
-  // A log may have been renamed to what was its DEADLETTER.
+  // The log may have been renamed to the name of its own DEADLETTER.
   if (target == place.name()) return false;
   // Copies, because a message of a packed block is valid only until the next one is read.
   std::vector<std::string> texts;

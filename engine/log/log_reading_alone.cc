@@ -35,7 +35,7 @@ class LimitedSink {
  private:
   MessageSink& sink_;
   const uint64_t count_;
-  uint64_t bytes_;  // that are left
+  uint64_t bytes_;  // how many are left
   uint64_t given_ = 0;
 };
 
@@ -56,7 +56,7 @@ class TaggedCursor {
     }
     return at().value() == 0 || at() >= end_ ? Step::End : Step::Spent;
   }
-  // Everything before that has been looked at.
+  // Where the walk is: everything before it has been looked at.
   Offset at() const { return cursor_.at(); }
 
  private:

@@ -1,4 +1,4 @@
-// Reads as LogOperations does them: what ends an answer, and what a read by tag does when it may look no further.
+// Reads by LogOperations: what ends an answer, and what a read by tag does when it may not search further.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace millrace {
 namespace {
 
-// Remembers what it is given.
+// Stores what it gets.
 class Answer final : public MessageSink {
  public:
   void begin(const LogBounds& told, std::optional<uint64_t> entries) override {
@@ -34,7 +34,7 @@ class Answer final : public MessageSink {
   bool is_ended = false;
 };
 
-// Is spent when it is asked for the nth time.
+// Is spent from the given number of calls on.
 class Asked final : public Budget {
  public:
   explicit Asked(int times) : left_(times) {}
@@ -87,7 +87,7 @@ class LogReading : public ::testing::Test {
   Answer answer_;
 };
 
-TEST_F(LogReading, WhatIsPendingExpiresWithoutAReaderThoughTheClockWasSetBackBeforeARestart) {
+TEST_F(LogReading, PendingMessagesExpireWithoutAReaderAfterTheClockWasSetBackBeforeARestart) {
   constexpr uint64_t kHour = 3'600'000;
   call_.now = {.wall = UnixMs(10 * kHour), .monotonic = MonotonicMs(500)};
   write("t", "e");
@@ -127,7 +127,7 @@ TEST_F(LogReading, AnAnswerEndsBeforeItExceedsTheBytesButHasOneMessage) {
   EXPECT_EQ(offsets(request), (Offsets{5, 6}));
 }
 
-TEST_F(LogReading, AGroupIsDeliveredOnlyWhatFitsIntoTheAnswer) {
+TEST_F(LogReading, AGroupGetsOnlyMessagesThatFitIntoTheAnswer) {
   write("t", std::string(99, 'e'), 30);
   ReadRequest request = from(1, 100);
   request.group = GroupRead{.name = "g", .consumer = {}, .retry = Retry{.retry_ms = 10, .expire_ms = 0}};
@@ -144,7 +144,7 @@ TEST_F(LogReading, AGroupIsDeliveredOnlyWhatFitsIntoTheAnswer) {
   EXPECT_EQ(again, 5u) << "redeliveries count too";
 }
 
-TEST_F(LogReading, BackwardsItStartsAtTheOffsetAndEndsAtTheFirstMessage) {
+TEST_F(LogReading, AReadBackwardsStartsAtTheOffsetAndEndsAtTheFirstMessage) {
   write("a", "1", 20);
   operations_.evict(place_, {.up_to = Offset(5), .keep = {}}, call_);
   auto request = from(9, 3);
@@ -163,7 +163,7 @@ TEST_F(LogReading, BackwardsItStartsAtTheOffsetAndEndsAtTheFirstMessage) {
   EXPECT_EQ(offsets(request), (Offsets{9, 8}));
 }
 
-TEST_F(LogReading, BackwardsByTag) {
+TEST_F(LogReading, ReadsBackwardsByTag) {
   for (int i = 0; i < 100; ++i) write(i % 10 == 0 ? "rare" : "common", "e");
   auto request = from(95, 3);
   const std::vector<ByteView> tags = {"rare"};
@@ -192,7 +192,7 @@ class BoundedSearch : public LogReading {
   std::vector<ByteView> many_;
 };
 
-TEST_F(BoundedSearch, WithInfoTellsFromWhereToGoOnUntilTheMessageIsFound) {
+TEST_F(BoundedSearch, WithInfoReportsWhereToContinueUntilTheMessageIsFound) {
   auto request = search();
   request.with_info = true;
   Offset at(1);
@@ -216,7 +216,7 @@ TEST_F(BoundedSearch, WithInfoTellsFromWhereToGoOnUntilTheMessageIsFound) {
   EXPECT_GE(answer_.bounds.last, Offset(4000));
 }
 
-TEST_F(BoundedSearch, BytesThatEndAnAnswerEndWhatWasLookedAt) {
+TEST_F(BoundedSearch, TheRangeLookedAtEndsWhereTheLimitOnBytesEndsAnAnswer) {
   auto request = from(1, 10);
   const std::vector<ByteView> tags = {"tag 10", "tag 20", "tag 4000"};
   request.tags = tags;
@@ -232,7 +232,7 @@ TEST_F(BoundedSearch, BytesThatEndAnAnswerEndWhatWasLookedAt) {
   EXPECT_EQ(answer_.bounds.last, Offset(5000)) << "the count says it";
 }
 
-TEST_F(BoundedSearch, BackwardsTheFirstOffsetIsTheFirstThatWasLookedAt) {
+TEST_F(BoundedSearch, BackwardsTheFirstOffsetIsTheLowestThatWasLookedAt) {
   auto request = search();
   request.tags.erase(request.tags.begin());
   request.with_info = request.backwards = true;
@@ -248,7 +248,7 @@ TEST_F(BoundedSearch, BackwardsTheFirstOffsetIsTheFirstThatWasLookedAt) {
   FAIL() << "it never ends";
 }
 
-TEST_F(BoundedSearch, WithoutInfoItGoesOnByItself) {
+TEST_F(BoundedSearch, WithoutInfoASearchContinuesByItself) {
   auto request = search();
   for (int turns = 0; turns < 1000; ++turns) {
     const auto outcome = read(request, Asked(3));
@@ -264,7 +264,7 @@ TEST_F(BoundedSearch, WithoutInfoItGoesOnByItself) {
   FAIL() << "it never ends";
 }
 
-TEST_F(BoundedSearch, WhereItMayNotGoOnItSaysSo) {
+TEST_F(BoundedSearch, ASearchThatMayNotContinueReturnsAnError) {
   call_.may_wait = false;
   auto request = search();
   const auto outcome = read(request, Asked(3));
@@ -273,7 +273,7 @@ TEST_F(BoundedSearch, WhereItMayNotGoOnItSaysSo) {
   EXPECT_NE(outcome.answer.error().text.find("go on from there"), std::string::npos);
 }
 
-TEST_F(BoundedSearch, WhatWasFoundIsGivenWhenTheBudgetIsSpent) {
+TEST_F(BoundedSearch, FoundMessagesAreReturnedWhenTheBudgetIsSpent) {
   auto request = search(3990);
   many_.push_back("tag 4900");
   request.tags = many_;
@@ -281,7 +281,7 @@ TEST_F(BoundedSearch, WhatWasFoundIsGivenWhenTheBudgetIsSpent) {
   EXPECT_EQ(answer_.offsets, Offsets{4000});
 }
 
-TEST_F(BoundedSearch, AfterTheEndABlockingReadWaitsByTagForWhatComes) {
+TEST_F(BoundedSearch, AtTheEndABlockingReadWaitsForNewMessagesWithItsTags) {
   auto request = search(4500);
   request.block_ms = 0;
   const auto outcome = read(request);
@@ -298,7 +298,7 @@ TEST_F(BoundedSearch, AfterTheEndABlockingReadWaitsByTagForWhatComes) {
 
 // --- what one step may cost ---
 
-TEST_F(LogReading, DeadLettersAreWrittenUpToABoundOfBytesAtOnce) {
+TEST_F(LogReading, DeadLettersWrittenAtOnceAreLimitedInBytes) {
   limits_.read_bytes = UINT64_MAX;
   write("t", std::string(20'000, 'e'), 500);
   ReadRequest request = from(1, 500);
@@ -323,7 +323,7 @@ TEST_F(LogReading, DeadLettersAreWrittenUpToABoundOfBytesAtOnce) {
   EXPECT_EQ(place_.get()->group("g")->counters().expired, 500u);
 }
 
-TEST_F(LogReading, AReadGivesUpNoMoreThanThat) {
+TEST_F(LogReading, AReadGivesUpMessagesWithinTheSameLimit) {
   limits_.read_bytes = UINT64_MAX;
   write("t", std::string(20'000, 'e'), 500);
   ReadRequest request = from(1, 500);
@@ -337,7 +337,7 @@ TEST_F(LogReading, AReadGivesUpNoMoreThanThat) {
   EXPECT_EQ(place_.get()->check(), nullptr);
 }
 
-TEST_F(LogReading, OneRequestGivesBackABoundedNumberOfBatchesFromTheLowestOffsetOn) {
+TEST_F(LogReading, OneRequestGivesBackALimitedNumberOfBatchesFromTheLowestOffset) {
   write("t", "e", 3000);
   ReadRequest request = from(1, 1);
   request.group = GroupRead{.name = "g", .consumer = {}, .retry = Retry{.retry_ms = 10'000, .expire_ms = 0}};
@@ -358,7 +358,7 @@ TEST_F(LogReading, OneRequestGivesBackABoundedNumberOfBatchesFromTheLowestOffset
   EXPECT_EQ(place_.get()->check(), nullptr);
 }
 
-TEST_F(LogReading, AWriteAsksForItsOwnDateAndNotForThoseOfGroups) {
+TEST_F(LogReading, AWriteSetsItsOwnDateAndLeavesTheDatesOfGroups) {
   operations_.retain(place_, {.count = {}, .age_ms = 5'000, .bytes = {}, .latest = {}, .acked = {}}, call_);
   write("t", "e");
   ReadRequest request = from(1, 1);
@@ -369,7 +369,7 @@ TEST_F(LogReading, AWriteAsksForItsOwnDateAndNotForThoseOfGroups) {
   EXPECT_EQ(written.consequences.due, UnixMs(6000)) << "asking ten thousand groups would be most of its cost";
 }
 
-TEST_F(LogReading, GroupsAreToldOfEvictionsWhenTheyAreLookedAt) {
+TEST_F(LogReading, GroupsLearnOfEvictionsWhenTheyAreAccessed) {
   write("t", "e", 10);
   Log& log = *place_.get();
   log.create_group("a", Offset(1));

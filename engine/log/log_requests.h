@@ -57,7 +57,7 @@ struct WriteAnswer {
 inline constexpr uint64_t kMaxDelayMs = uint64_t{1} << 47;
 inline constexpr UnixMs kMaxScheduleDate{kMaxTicketPart};
 
-// Messages of a schedule, which are taken off it or become due now.
+// Messages of a schedule that are removed from it or become due now.
 struct TicketsRequest {
   std::vector<Ticket> tickets;
 };
@@ -136,7 +136,7 @@ struct ReadRequest {
   std::optional<Offset> from = std::nullopt;
 };
 
-// Messages up to and including an offset, or all but the newest.
+// Evicts messages up to and including an offset, or all but the newest.
 struct EvictRequest {
   Offset up_to;
   std::optional<uint64_t> keep;
@@ -158,9 +158,9 @@ struct RetainRequest {
 
 struct AckRequest {
   ByteView group;
-  std::optional<ByteView> consumer = std::nullopt;  // only messages that it has
+  std::optional<ByteView> consumer = std::nullopt;  // only messages that it holds
   std::vector<OffsetRange> ranges;
-  // A request that continues: what it has acknowledged so far. `ranges` is what is left.
+  // For a request that continues: how many it has acknowledged so far. `ranges` is what is left.
   std::optional<uint64_t> acknowledged = std::nullopt;
   // It never waits for messages, and continues until it is done.
   std::optional<uint64_t> block_ms = std::nullopt;
@@ -168,7 +168,7 @@ struct AckRequest {
 
 struct NackRequest {
   ByteView group;
-  std::optional<ByteView> consumer = std::nullopt;  // only messages that it has
+  std::optional<ByteView> consumer = std::nullopt;  // only messages that it holds
   uint64_t delay_ms = 0;
   bool is_uncounted = false;                            // the last delivery does not count as an attempt
   std::optional<ByteView> dead_because = std::nullopt;  // the messages are given up now, for this reason
@@ -178,7 +178,7 @@ struct NackRequest {
 // Moves the retry deadline to this many milliseconds from now.
 struct ExtendRequest {
   ByteView group;
-  std::optional<ByteView> consumer = std::nullopt;  // only messages that it has
+  std::optional<ByteView> consumer = std::nullopt;  // only messages that it holds
   uint64_t ms = 0;
   std::vector<OffsetRange> ranges;  // ascending, without overlap
 };
@@ -211,13 +211,13 @@ struct SetGroupRequest {
   GroupSettings applied_to(const GroupSettings& old) const;
 };
 
-// A group that is to be made, with its settings.
+// A group that will be created, with its settings.
 struct CreateGroupRequest {
   SeekGroupRequest at;
   SetGroupRequest settings;
 };
 
-// Sends dead letters back to where they came from, at most this many.
+// Moves dead letters back to the logs they came from, at most `count`.
 inline constexpr uint64_t kMaxRedriven = 10'000;
 struct RedriveRequest {
   uint64_t count = 100;

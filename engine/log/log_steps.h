@@ -11,8 +11,8 @@ namespace millrace {
 [[gnu::noinline]] inline void tell_clock(const Log& log, Effects& effects) {
   effects.add(kLogClock, log.clock().value());
 }
-// Moves the log's clock to the present. That is an effect, at most one per millisecond: a replica that repeats a write
-// stamps the messages with this clock.
+// Moves the log's clock to the present. The change is an effect, at most once per millisecond: when a replica repeats a
+// write, the messages get this clock as their date.
 inline void move_clock(Log& log, const Call& call, Effects& effects) {
   if (call.decides && log.tick(call.now.wall)) [[unlikely]] {
     tell_clock(log, effects);

@@ -20,7 +20,7 @@ Log log_of(uint64_t count) {
   return log;
 }
 
-// Of the log above with 35 messages, nine of them evicted since.
+// The head of log_of(35) after nine messages were evicted.
 LogHead head_at_ten() {
   LogHead head;
   head.first = head.evicted_end = Offset(10);
@@ -31,13 +31,13 @@ LogHead head_at_ten() {
   return head;
 }
 
-TEST(Log, OfOneShortMessageTakesUnderFourHundredBytes) {
+TEST(Log, WithOneShortMessageTakesUnderFourHundredBytes) {
   Log log;
   log.append("tag", "a short message");
   EXPECT_LT(log.memory(), 400u);
 }
 
-TEST(Log, KeepsAsManyOfTheNewestAsAsked) {
+TEST(Log, KeepsTheGivenNumberOfNewestMessages) {
   for (uint64_t keep : {0u, 1u, 9u, 10u, 11u, 34u, 35u, 36u}) {
     SCOPED_TRACE(keep);
     Log log = log_of(35);
@@ -52,7 +52,7 @@ TEST(Log, KeepsAsManyOfTheNewestAsAsked) {
   EXPECT_EQ(log.keep_newest(UINT64_MAX), 0u);
 }
 
-TEST(Log, ACloneHasItsRetentionAndGroupsAndGoesItsOwnWay) {
+TEST(Log, ACloneHasTheSameRetentionAndGroupsAndIsIndependent) {
   Log log = log_of(35);
   log.set_retention({.count = 20});
   log.enforce_size_limits();
@@ -67,7 +67,7 @@ TEST(Log, ACloneHasItsRetentionAndGroupsAndGoesItsOwnWay) {
   EXPECT_EQ(copy.group("g")->next(), Offset(20));
 }
 
-TEST(Log, TakesTheRetentionOfAHeadThatBelongsToItsBlocks) {
+TEST(Log, RestoresTheRetentionFromAHeadThatBelongsToItsBlocks) {
   const LogHead head = head_at_ten();
   Log log = log_of(35);
   ASSERT_TRUE(log.restore_head(head));
@@ -77,7 +77,7 @@ TEST(Log, TakesTheRetentionOfAHeadThatBelongsToItsBlocks) {
   EXPECT_EQ(log.retention(), head.retention);
 }
 
-TEST(Log, RefusesAHeadThatEvictedWhatIsThereAndIsUnchanged) {
+TEST(Log, RefusesAHeadThatClaimsExistingMessagesAreEvicted) {
   LogHead head = head_at_ten();
   head.evicted_end = Offset(11);
   Log log = log_of(35);
@@ -89,7 +89,7 @@ TEST(Log, RefusesAHeadThatEvictedWhatIsThereAndIsUnchanged) {
   EXPECT_EQ(log.retention(), Retention());
 }
 
-TEST(Log, ANewLogTakesTheHeadOfAnEmptyOne) {
+TEST(Log, ANewLogAcceptsTheHeadOfAnEmptyLog) {
   LogHead head;
   head.first = head.next = head.evicted_end = Offset(500);
   head.clock = UnixMs(7);

@@ -1,4 +1,4 @@
-// What LogOperations reports about background work, and when it needs the time.
+// What LogOperations reports about background work, and when it needs to know the time.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,7 +29,7 @@ class SpentAtOnce final : public Budget {
   bool is_spent() const override { return true; }
 };
 
-// Lasts for a number of looks.
+// Is spent after the given number of calls.
 class SpentAfter final : public Budget {
  public:
   explicit SpentAfter(int looks) : looks_(looks) {}
@@ -41,7 +41,7 @@ class SpentAfter final : public Budget {
 
 class LogUpkeep : public ::testing::Test {
  protected:
-  // Text that can be packed, at this date.
+  // Writes text that can be packed, at this date.
   void write(uint64_t date, int messages) {
     const std::string entry(200, 'x');
     const std::vector<ByteView> pair = {"tag", entry};
@@ -72,7 +72,7 @@ class LogUpkeep : public ::testing::Test {
   OwnPlace<Log> place_{"log"};
 };
 
-TEST_F(LogUpkeep, PacksTheFullBlocksThatAreCold) {
+TEST_F(LogUpkeep, PacksColdFullBlocks) {
   write(1'000, 200);
   write(2'000, 200);
   const size_t blocks = log().block_count();
@@ -103,7 +103,7 @@ TEST_F(LogUpkeep, ALogWithNothingToDoHasNoFirstDate) {
   EXPECT_TRUE(LogOperations::has_long_work(log()));
 }
 
-TEST_F(LogUpkeep, AnAcknowledgementTakesTimeOnlyOfAGroupThatMayBeIdle) {
+TEST_F(LogUpkeep, AnAcknowledgementNeedsTheTimeOnlyForAGroupThatCanBecomeIdle) {
   EXPECT_FALSE(LogOperations::acknowledge_takes_time(nullptr, ack({}, 1, 1)));
   write(1'000, 3);
   read("c", 3);
@@ -115,7 +115,7 @@ TEST_F(LogUpkeep, AnAcknowledgementTakesTimeOnlyOfAGroupThatMayBeIdle) {
   EXPECT_TRUE(LogOperations::acknowledge_takes_time(&log(), ack({}, 1, 1)));
 }
 
-TEST_F(LogUpkeep, AcknowledgesWhatAConsumerHoldsAmongMany) {
+TEST_F(LogUpkeep, AcknowledgesTheMessagesOfOneConsumerAmongMany) {
   constexpr uint64_t kEach = 3'000;
   write(1'000, 2 * kEach);
   for (uint64_t i = 0; i < kEach; ++i) {
@@ -136,7 +136,7 @@ TEST_F(LogUpkeep, AcknowledgesWhatAConsumerHoldsAmongMany) {
   EXPECT_EQ(log().check(), nullptr);
 }
 
-TEST_F(LogUpkeep, WhatIsDueIsWrittenInPartsAsLongAsTheBudgetLasts) {
+TEST_F(LogUpkeep, DueMessagesAreWrittenInPartsWhileTheBudgetLasts) {
   const std::vector<ByteView> pair = {"tag", "entry"};
   for (int i = 0; i < 1'000; ++i) {
     operations_.write(place_, {.backlog = {}, .pairs = pair, .at = UnixMs(2'000)}, {.now = {.wall = UnixMs(1'000)}});
@@ -154,7 +154,7 @@ TEST_F(LogUpkeep, WhatIsDueIsWrittenInPartsAsLongAsTheBudgetLasts) {
   EXPECT_TRUE(log().extras()->schedule.empty());
 }
 
-TEST_F(LogUpkeep, ADeletionByTagGoesOnInPartsAndSaysHowFarItIs) {
+TEST_F(LogUpkeep, ADeletionByTagContinuesInPartsAndReportsItsProgress) {
   write(1'000, 5'000);
   DeleteRequest request;
   request.tags = {"tag"};
@@ -176,8 +176,8 @@ TEST_F(LogUpkeep, ADeletionByTagGoesOnInPartsAndSaysHowFarItIs) {
   EXPECT_EQ(log().count(), 0u);
 }
 
-// Finding 10 of logs: with ten thousand groups, looking at each of them was most of the cost of a write.
-TEST_F(LogUpkeep, AWriteLooksAtNoGroup) {
+// With ten thousand groups, looking at each of them was most of the cost of a write.
+TEST_F(LogUpkeep, AWriteDoesNotAccessGroups) {
   write(1'000, 3);
   read("c", 3);
   log().create_group("h", Offset(1));
@@ -198,8 +198,8 @@ TEST_F(LogUpkeep, AWriteLooksAtNoGroup) {
   EXPECT_EQ(log().check(), nullptr);
 }
 
-// Groups are remembered by the last one that was asked for.
-TEST_F(LogUpkeep, AGroupThatWasDroppedIsNotFoundAgain) {
+// The log caches the group that was looked up last.
+TEST_F(LogUpkeep, ADroppedGroupIsNotFound) {
   write(1'000, 3);
   log().create_group("g", Offset(1));
   log().create_group("h", Offset(2));
@@ -213,7 +213,7 @@ TEST_F(LogUpkeep, AGroupThatWasDroppedIsNotFoundAgain) {
   EXPECT_EQ(log().group("h"), nullptr);
 }
 
-TEST_F(LogUpkeep, AcknowledgesManyBatchesAPartAtATime) {
+TEST_F(LogUpkeep, AcknowledgesManyBatchesInParts) {
   write(1'000, 10);
   for (int i = 0; i < 10; ++i) read(i % 2 == 0 ? "ann" : "bob", 1);
   limits_.batches_at_once = 4;
@@ -237,7 +237,7 @@ TEST_F(LogUpkeep, AcknowledgesManyBatchesAPartAtATime) {
   EXPECT_EQ(answer, 9U);
 }
 
-TEST_F(LogUpkeep, AcknowledgesInPartsOnlyWhatTheConsumerHolds) {
+TEST_F(LogUpkeep, AcknowledgesInPartsOnlyMessagesOfTheConsumer) {
   write(1'000, 10);
   for (int i = 0; i < 10; ++i) read(i % 2 == 0 ? "ann" : "bob", 1);
   limits_.batches_at_once = 3;
@@ -251,7 +251,7 @@ TEST_F(LogUpkeep, AcknowledgesInPartsOnlyWhatTheConsumerHolds) {
   EXPECT_EQ(log().group("g")->pending().count(), 6U);
 }
 
-TEST_F(LogUpkeep, AcknowledgesAllThatIsPendingAtOnce) {
+TEST_F(LogUpkeep, AcknowledgesAllPendingMessagesAtOnce) {
   write(1'000, 10);
   for (int i = 0; i < 10; ++i) read(i % 2 == 0 ? "ann" : "bob", 1);
   limits_.batches_at_once = 3;
@@ -262,7 +262,7 @@ TEST_F(LogUpkeep, AcknowledgesAllThatIsPendingAtOnce) {
   EXPECT_TRUE(done.consequences.effects.is_request_alone());
 }
 
-TEST_F(LogUpkeep, AcknowledgesAtOnceWhatMayNotWait) {
+TEST_F(LogUpkeep, AcknowledgesAtOnceIfTheRequestMayNotWait) {
   write(1'000, 10);
   for (int i = 0; i < 10; ++i) read(i % 2 == 0 ? "ann" : "bob", 1);
   limits_.batches_at_once = 3;

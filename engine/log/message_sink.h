@@ -11,9 +11,9 @@ namespace millrace {
 
 class MessageSink {
  public:
-  // The first call. `entries` is how many evicted offsets and messages follow; nullopt if only end() can tell. If a
-  // read by tag stops before the end of the log, `last` is the last offset that it has looked at; if it reads
-  // backwards, `first` is.
+  // The first call. `entries` is how many evicted offsets and messages follow; nullopt if that is known only at end().
+  // If a read by tag stops early, `last` is the last offset that it has looked at; for a read backwards, `first` is the
+  // lowest one.
   virtual void begin(const LogBounds& bounds, std::optional<uint64_t> entries) = 0;
   // `count` of the requested offsets have been evicted, or their messages were deleted. Evicted ones come before all
   // messages.

@@ -1,5 +1,5 @@
-// Steps that operations on groups share: look up a group that must exist, get its time and record its use, and find
-// which of the named messages a consumer holds.
+// Steps that operations on groups share: looking up a group that must exist, getting its time and recording its use,
+// and finding which of the named messages a consumer holds.
 #pragma once
 
 #include <optional>

@@ -99,8 +99,8 @@ struct PendingPart {
   PendingTerms terms;
 };
 
-// Limits a search to one consumer, and gives how many messages it holds: the search ends after the last of them. Or all
-// consumers.
+// Limits a search to one consumer. `messages` is how many messages it holds: the search ends after the last of them.
+// Without an id, messages of all consumers are found.
 struct PendingHolder {
   std::optional<ConsumerId> id = std::nullopt;
   uint64_t messages = UINT64_MAX;
@@ -159,7 +159,7 @@ class Pending {
   std::vector<GivenUp> advance(UnixMs now, uint32_t max_attempts, size_t limit) {
     return advance(now, max_attempts, limit, [](const OffsetBits& messages) { return messages.bits; });
   }
-  // Messages are no longer marked as due: advance() looks at them again, with another `max_attempts`.
+  // Removes the mark from due messages: advance() looks at them again, with another `max_attempts`.
   void look_again();
   // The due messages, oldest deadline first, up to `count`.
   std::vector<PendingPart> due(uint64_t count) const;
@@ -268,10 +268,11 @@ class Pending {
     }
 
     uint64_t from_;
-    // The word that is being filled, in a register while many are added.
+    // The word that is being filled: a separate member, so that it is in a register while many are added.
     uint64_t word_ = 0;
     size_t at_ = 0;
-    // Offsets that are close to each other are a bit each, which needs no order of dates to be found fast.
+    // True: the offsets are close to each other, so each is stored as one bit, which needs no search. False: the
+    // offsets are stored in order.
     bool is_dense_;
     std::vector<uint64_t> bits_;
     std::vector<uint64_t> firsts_;

@@ -70,7 +70,7 @@ std::vector<PendingPart> extracted(Pending& pending, uint64_t from, uint64_t to)
 // Lets time pass to `now`; nothing is given up.
 void advance(Pending& pending, uint64_t now) { EXPECT_TRUE(pending.advance(UnixMs(now), 0, kAll).empty()); }
 
-TEST(Pending, OfNothingHasNothing) {
+TEST(Pending, IsEmptyAtFirst) {
   Pending pending;
   EXPECT_EQ(all_of(pending), Offsets{});
   EXPECT_EQ(pending.next_event(), std::nullopt);
@@ -90,7 +90,7 @@ TEST(Pending, MessagesDeliveredTogetherAreOneRange) {
   EXPECT_EQ(pending.range_count(), 1u) << "acknowledging clears bits";
 }
 
-TEST(Pending, RemovingTakesExactlyWhatIsInside) {
+TEST(Pending, RemovesExactlyTheMessagesInTheRange) {
   for (uint64_t from = 99; from <= 166; ++from) {
     for (uint64_t to = from; to <= 230; to += 3) {
       Pending pending;
@@ -108,7 +108,7 @@ TEST(Pending, RemovingTakesExactlyWhatIsInside) {
   }
 }
 
-TEST(Pending, WhatIsTakenOutTellsItsTerms) {
+TEST(Pending, RemovedMessagesAreReportedWithTheirTerms) {
   Pending pending;
   const PendingTerms terms{.retry_at = kMaxPendingDate,
                            .expire_at = kNeverExpires,
@@ -122,7 +122,7 @@ TEST(Pending, WhatIsTakenOutTellsItsTerms) {
   EXPECT_EQ(all_of(pending), Offsets{1});
 }
 
-TEST(Pending, WhatIsExtractedFromTheMiddleCutsItsRange) {
+TEST(Pending, ExtractingFromTheMiddleCutsTheRange) {
   Pending pending;
   pending.add(run(101, 10), due_at(1000));
   const auto parts = extracted(pending, 104, 106);
@@ -165,7 +165,7 @@ TEST(Pending, NeighboursWithEqualTermsBecomeOneRange) {
   EXPECT_EQ(all_of(pending).size(), 138u);
 }
 
-TEST(Pending, WhatIsDueIsNotJoinedByWhatIsNot) {
+TEST(Pending, DueRangesAreNotJoinedWithOthers) {
   Pending pending;
   pending.add(run(1, 1), due_at(1000));
   advance(pending, 1000);
@@ -177,7 +177,7 @@ TEST(Pending, WhatIsDueIsNotJoinedByWhatIsNot) {
   EXPECT_STREQ(pending.check(), nullptr);
 }
 
-TEST(Pending, IsDueTheMillisecondItsDateComes) {
+TEST(Pending, IsDueInTheMillisecondOfItsDate) {
   Pending pending;
   pending.add(run(1, 3), due_at(1000));
   EXPECT_EQ(pending.next_event(), UnixMs(1000));
@@ -189,7 +189,7 @@ TEST(Pending, IsDueTheMillisecondItsDateComes) {
   EXPECT_EQ(pending.count(), 3u);
 }
 
-TEST(Pending, WhatIsDueComesOldestDeadlineFirst) {
+TEST(Pending, DueMessagesAreOrderedByDeadline) {
   Pending pending;
   pending.add(run(1, 2), due_at(3000));
   pending.add(run(3, 2), due_at(1000));
@@ -205,7 +205,7 @@ TEST(Pending, WhatIsDueComesOldestDeadlineFirst) {
   EXPECT_STREQ(pending.check(), nullptr);
 }
 
-TEST(Pending, CountsTheMessagesThatAreDueWhateverHappensToThem) {
+TEST(Pending, CountsDueMessagesThroughAllChanges) {
   Pending pending;
   pending.add(run(1, 20), due_at(100));
   pending.add(run(100, 10), due_at(200));
@@ -233,7 +233,7 @@ TEST(Pending, CountsTheMessagesThatAreDueWhateverHappensToThem) {
   EXPECT_EQ(due_count(), 0u);
 }
 
-TEST(Pending, AdvancesAtMostSoManyRangesOldestFirst) {
+TEST(Pending, AdvancesAtMostTheGivenNumberOfRangesOldestFirst) {
   Pending pending;
   for (uint64_t i = 0; i < 10; ++i) pending.add(run(1 + i, 1), due_at(1010 - i));
   EXPECT_TRUE(pending.advance(UnixMs(5000), 0, 3).empty());
@@ -242,7 +242,7 @@ TEST(Pending, AdvancesAtMostSoManyRangesOldestFirst) {
   EXPECT_STREQ(pending.check(), nullptr);
 }
 
-TEST(Pending, WhatExpiresBeforeItIsDueIsGivenUpAtThatTime) {
+TEST(Pending, AMessageThatExpiresBeforeItIsDueIsGivenUpThen) {
   Pending pending;
   pending.add(run(1, 2), due_and_over(1000, 500));
   EXPECT_EQ(pending.next_event(), UnixMs(500));
@@ -256,7 +256,7 @@ TEST(Pending, WhatExpiresBeforeItIsDueIsGivenUpAtThatTime) {
   EXPECT_EQ(all_of(pending), Offsets{});
 }
 
-TEST(Pending, WhatIsDueStillExpires) {
+TEST(Pending, DueMessagesStillExpire) {
   Pending pending;
   pending.add(run(1, 2), due_and_over(1000, 1500));
   advance(pending, 1000);
@@ -271,7 +271,7 @@ TEST(Pending, WhatIsDueStillExpires) {
   EXPECT_EQ(all_of(pending), Offsets{});
 }
 
-TEST(Pending, WhatIsDueAndOverInOneMomentIsGivenUp) {
+TEST(Pending, AMessageThatIsDueAndExpiresAtTheSameTimeIsGivenUp) {
   Pending pending;
   pending.add(run(1, 1), due_and_over(1000, 1000));
   const auto given_up = pending.advance(UnixMs(1000), 1, kAll);
@@ -279,7 +279,7 @@ TEST(Pending, WhatIsDueAndOverInOneMomentIsGivenUp) {
   EXPECT_TRUE(given_up[0].expired) << "not for its attempts";
 }
 
-TEST(Pending, WhatIsDueAfterItsLastAttemptIsGivenUp) {
+TEST(Pending, AMessageThatIsDueAfterItsLastAttemptIsGivenUp) {
   for (const uint32_t attempts : {1u, 2u, 3u}) {
     SCOPED_TRACE(attempts);
     Pending pending;
@@ -294,7 +294,7 @@ TEST(Pending, WhatIsDueAfterItsLastAttemptIsGivenUp) {
   }
 }
 
-TEST(Pending, WhatWasReportedMayBePutInAgain) {
+TEST(Pending, ReportedMessagesCanBeAddedAgain) {
   Pending pending;
   pending.add(run(1, 5), due_and_over(1000, 1000));
   ASSERT_EQ(pending.advance(UnixMs(1000), 0, kAll).size(), 1u);
@@ -306,7 +306,7 @@ TEST(Pending, WhatWasReportedMayBePutInAgain) {
   EXPECT_EQ(pending.next_event(), UnixMs(2000));
 }
 
-TEST(Pending, IsListedFromAnyOffset) {
+TEST(Pending, CanBeListedFromAnyOffset) {
   Pending pending;
   pending.add(run(10, 10), due_at(1000));
   pending.add(run(100, 64), due_at(1000));
@@ -339,20 +339,20 @@ TEST(Pending, ForgetsEverythingAtOnce) {
 
 constexpr uint64_t kMillion = 1'000'000;
 
-TEST(Pending, AMillionInTensTakeAtMost16BytesEach) {
+TEST(Pending, AMillionMessagesDeliveredInTensTakeAtMost16BytesEach) {
   Pending pending;
   for (uint64_t i = 0; i < kMillion; i += 10) pending.add(run(1 + i, 10), due_at(1000 + i));
   EXPECT_EQ(pending.count(), kMillion);
   EXPECT_LE(pending.memory(), kMillion * 16);
 }
 
-TEST(Pending, OneByOneTheyTakeAtMost64BytesEach) {
+TEST(Pending, MessagesDeliveredOneByOneTakeAtMost64BytesEach) {
   const uint64_t count = testing::runs_of(kMillion);
   Pending pending;
   for (uint64_t i = 0; i < count; ++i) pending.add(run(1 + i, 1), due_and_over(1000 + i, 5'000'000 + i));
   EXPECT_EQ(pending.range_count(), count);
   EXPECT_LE(pending.memory(), count * 64);
-  // All but one in a hundred acknowledged, in order, as workers do.
+  // Acknowledges all but one in a hundred, in order, as workers do.
   for (uint64_t i = 0; i < count; ++i) {
     if (i % 100 != 0) pending.remove(Offset(1 + i), Offset(2 + i), [](const PendingPart&) {});
   }
@@ -361,7 +361,8 @@ TEST(Pending, OneByOneTheyTakeAtMost64BytesEach) {
   EXPECT_STREQ(pending.check(), nullptr);
 }
 
-// Dates in any order, some of them passed, three holders in turn: what is removed at once is what would be one by one.
+// Ranges with dates in any order, some of them in the past, and three holders in turn. Removing many at once must equal
+// removing them one by one.
 void remove_many(uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto between = [&](uint64_t min, uint64_t max) { return min + random() % (max - min + 1); };
@@ -401,9 +402,9 @@ void remove_many(uint64_t seed) {
     EXPECT_STREQ(pending.check(), nullptr);
   }
 }
-TEST(Pending, ManyAreRemovedAtOnceAsOneByOne) { testing::run_seeds(60, remove_many); }
+TEST(Pending, RemovingManyAtOnceEqualsRemovingThemOneByOne) { testing::run_seeds(60, remove_many); }
 
-TEST(Pending, GivesUpNoMoreOfARangeThanIsAdmitted) {
+TEST(Pending, GivesUpOnlyTheAdmittedPartOfARange) {
   Pending pending;
   pending.add({Offset(1), 0b1111}, {.retry_at = 10, .expire_at = 50, .retry_ms = 10});
   pending.add({Offset(100), 0b1}, {.retry_at = 20, .expire_at = 60, .retry_ms = 10});
@@ -425,7 +426,7 @@ TEST(Pending, GivesUpNoMoreOfARangeThanIsAdmitted) {
   EXPECT_EQ(given_up[0].part.messages.bits, 0b11u);
 }
 
-TEST(Pending, TellsWhereSoManyBatchesEnd) {
+TEST(Pending, FindsTheEndOfAGivenNumberOfBatches) {
   Pending pending;
   for (uint64_t i = 0; i < 10; ++i) {
     pending.add({Offset(1 + i * 10), 0b101}, {.retry_at = 10 + i, .expire_at = kNeverExpires, .retry_ms = 10});

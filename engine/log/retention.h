@@ -7,11 +7,11 @@ namespace millrace {
 
 struct Retention {
   uint64_t count = 0;   // at most this many messages
-  uint64_t age_ms = 0;  // none written longer ago
-  uint64_t bytes = 0;   // at most this much payload (tags and entries), but always the newest
-  bool acked = false;   // none that every group has finished with
+  uint64_t age_ms = 0;  // no messages written longer ago
+  uint64_t bytes = 0;   // at most this much payload (tags and entries), but always the newest message
+  bool acked = false;   // no messages that every group has finished
   uint32_t ids_ms = 0;  // how long the ids of writes are remembered; 0: as long as the limits say
-  bool refuse = false;  // a write that would evict by count or bytes what a group has not finished is refused
+  bool refuse = false;  // refuse writes that would evict, by count or bytes, messages that a group has not finished
   bool latest = false;  // only the newest message of each tag; compaction removes the others, in slices
 
   bool any() const { return count != 0 || age_ms != 0 || bytes != 0 || acked || latest; }

@@ -23,7 +23,7 @@ Log log_of(uint64_t count) {
   return log;
 }
 
-TEST(Retention, OfNothingKeepsEverything) {
+TEST(Retention, WithoutLimitsKeepsEverything) {
   Log log = log_of(35);
   EXPECT_EQ(log.enforce_size_limits(), 0u);
   EXPECT_EQ(log.enforce_age(UnixMs(INT64_MAX)), 0u);
@@ -40,7 +40,7 @@ TEST(Retention, ALimitOnCountKeepsThatMany) {
   EXPECT_EQ(log.tail_holder(UnixMs(1000)), TailHolder::Count);
 }
 
-TEST(Retention, ALimitOnBytesKeepsAsMuchAsFits) {
+TEST(Retention, ALimitOnBytesKeepsTheNewestMessagesThatFit) {
   for (uint64_t limit = 1; limit < 220; ++limit) {
     SCOPED_TRACE(limit);
     Log log = log_of(35);
@@ -57,7 +57,7 @@ TEST(Retention, ALimitOnBytesKeepsAsMuchAsFits) {
   }
 }
 
-TEST(Retention, ALimitOnBytesLeavesTheNewestMessageHoweverLarge) {
+TEST(Retention, ALimitOnBytesKeepsTheNewestMessageOfAnySize) {
   Log log;
   log.append("t", "small");
   log.append("t", std::string(100, 'x'));
@@ -68,7 +68,7 @@ TEST(Retention, ALimitOnBytesLeavesTheNewestMessageHoweverLarge) {
   EXPECT_EQ(log.count(), 1u);
 }
 
-TEST(Retention, AMessageGoesTheMillisecondItReachesTheLimitOnAge) {
+TEST(Retention, AMessageIsEvictedInTheMillisecondInWhichItReachesTheLimitOnAge) {
   Log log = log_of(35);  // dates 10, 20, … 350
   log.set_retention({.age_ms = 1000});
   EXPECT_EQ(log.next_age_due(), UnixMs(1010));
@@ -84,7 +84,7 @@ TEST(Retention, AMessageGoesTheMillisecondItReachesTheLimitOnAge) {
   EXPECT_EQ(log.next_age_due(), std::nullopt) << "an empty log has nothing that ages";
 }
 
-TEST(Retention, AnAgeBeyondTheEndOfTimeEvictsNothing) {
+TEST(Retention, AnAgeLargerThanAllDatesEvictsNothing) {
   Log log = log_of(3);
   log.set_retention({.age_ms = INT64_MAX});
   EXPECT_EQ(log.next_age_due(), UnixMs(INT64_MAX));
@@ -92,7 +92,7 @@ TEST(Retention, AnAgeBeyondTheEndOfTimeEvictsNothing) {
   EXPECT_EQ(log.check(), nullptr);
 }
 
-TEST(Retention, TheTailIsHeldByTheLimitThatIsMostUsedUp) {
+TEST(Retention, TheTailHolderIsTheLimitClosestToBeingReached) {
   Log log = log_of(10);  // dates 10 to 100
   log.set_retention({.count = 100, .age_ms = 1000, .bytes = log.payload() * 2});
   EXPECT_EQ(log.tail_holder(UnixMs(110)), TailHolder::Bytes);

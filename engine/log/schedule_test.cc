@@ -14,7 +14,7 @@ namespace millrace {
 
 namespace {
 
-TEST(Schedule, messages_wait_in_the_order_of_their_dates_then_of_their_tickets) {
+TEST(Schedule, messages_are_ordered_by_date_then_by_number) {
   Schedule schedule;
   const Ticket late = schedule.add(UnixMs(300), "a", "late");
   const Ticket first = schedule.add(UnixMs(100), "b", "first");
@@ -30,7 +30,7 @@ TEST(Schedule, messages_wait_in_the_order_of_their_dates_then_of_their_tickets) 
   EXPECT_EQ(schedule.next_number(), 4u);
 }
 
-TEST(Schedule, a_ticket_finds_its_message_and_takes_it_off_once) {
+TEST(Schedule, a_ticket_finds_its_message_and_removes_it_once) {
   Schedule schedule;
   const Ticket ticket = schedule.add(UnixMs(5), "tag", "entry");
   EXPECT_EQ(schedule.find(ticket)->tag, "tag");
@@ -49,8 +49,8 @@ TEST(Schedule, the_largest_dates_and_numbers_fit) {
   EXPECT_EQ(schedule.front().ticket, last);
 }
 
-// What an allocator adds is measured on a server.
-TEST(Schedule, a_message_costs_at_most_40_bytes_beside_its_payload_whatever_the_order) {
+// Without the overhead of the allocator, which is measured on a server.
+TEST(Schedule, a_message_costs_at_most_40_bytes_besides_its_payload_in_any_order) {
   for (const bool in_order : {true, false}) {
     std::mt19937_64 random(1);
     Schedule schedule;
@@ -61,7 +61,7 @@ TEST(Schedule, a_message_costs_at_most_40_bytes_beside_its_payload_whatever_the_
   }
 }
 
-TEST(Schedule, does_what_a_map_does) {
+TEST(Schedule, equals_a_map) {
   testing::run_seeds(100, [](uint64_t seed) {
     std::mt19937_64 random(seed);
     Schedule schedule;

@@ -16,7 +16,7 @@ std::vector<std::string> tags_of(int count) {
   return tags;
 }
 
-TEST(TagSet, HoldsTheTagsItWasGivenAndNoOthersHoweverManyTheyAre) {
+TEST(TagSet, ContainsExactlyTheGivenTagsForAnyNumberOfThem) {
   for (const int count : {1, 4, 5, 1000}) {
     const std::vector<std::string> given = tags_of(count);
     const std::vector<ByteView> views(given.begin(), given.end());

@@ -24,7 +24,8 @@ struct Expected {
   MonotonicMs until;
 };
 
-// By client id. A client has one entry at most: asking for a second lock is a command, and so takes up the first grant.
+// By client id. A client has one entry at most: its request for a second lock is a command, which confirms the first
+// grant.
 std::unordered_map<uint64_t, Expected> expected;
 std::set<std::pair<MonotonicMs, uint64_t>> by_date;  // with the client
 

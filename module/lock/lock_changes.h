@@ -93,7 +93,7 @@ struct LockRenew : OwnersCommand {
 
 struct LockRelease : OwnersCommand {
   static constexpr auto parse = parse_lock_release;
-  // It makes no token and no lease.
+  // LOCK.RELEASE makes no token and no lease.
   static Now now(ByteView) { return ObjectTraits<Lock>::monotonic_alone(); }
   static auto execute(Place<Lock>& lock, ByteView owner, const Call& call) {
     return lock_operations().release(lock, owner, call);

@@ -20,7 +20,7 @@ struct ObjectTraits<Lock> {
   static constexpr bool kWaits = true;
   // A key of another type is not a free lock: requests continue to wait.
   static constexpr bool kOtherTypeIsMissing = false;
-  // A lock that is removed is free.
+  // When a lock is removed, it is free, so waiting clients must be served.
   static constexpr bool kToldWhenGone = true;
   static constexpr bool kWaitsEndByDeadline = true;
   // Inside a transaction, too, no client overtakes the line.
@@ -41,11 +41,12 @@ struct ObjectTraits<Lock> {
             .served = {},
             .served_period = 0};
   }
-  // When its first lease is over.
+  // The date on which the first lease is over.
   static std::optional<MonotonicMs> first_date(const Lock& lock) { return lock.first_to_end().holding.lease.end + 1; }
   static Wake wake_all(const Lock* lock) {
     Wake wake = Wake::one_line(kLockLine);
-    // Clients that watch the lock may have missed a holder. The token of a single holder tells which of them.
+    // Clients that watch the lock may have missed a holder. If there is a single holder, its token decides which
+    // clients are woken.
     if (lock != nullptr) wake.mark = lock->holding() == 1 ? lock->first_to_end().holding.token.value() : UINT64_MAX;
     return wake;
   }

@@ -39,7 +39,7 @@ TEST(LockRequests, AnOwnerMayBeAKeyword) {
   EXPECT_EQ(parse_lock_acquire(words)->owner, "SHARED");
 }
 
-TEST(LockRequests, AcquireRefusesWhatItCannotMean) {
+TEST(LockRequests, AcquireRefusesInvalidForms) {
   expect_errors(
       parse_lock_acquire,
       {{"nothing", "", kSyntax, "missing owner"},
@@ -66,7 +66,7 @@ TEST(LockRequests, AcquireRefusesWhatItCannotMean) {
   EXPECT_EQ(parse_lock_acquire(words).error().text, "VALUE has 65536 bytes at most");
 }
 
-TEST(LockRequests, AcquireTakesAValueAndATimeToBeTakenUp) {
+TEST(LockRequests, AcquireTakesAValueAndATimeToConfirm) {
   const auto words = words_of("ann 500 value text ALIVE 7 WAIT 9");
   const auto request = parse_lock_acquire(words);
   ASSERT_TRUE(request);
@@ -92,13 +92,13 @@ TEST(LockRequests, ReleaseAndRenewTakeAnOwner) {
   EXPECT_EQ(parse_lock_renew(words)->token, Token(0)) << "as it is";
 }
 
-TEST(LockRequests, RenewTakesATokenToBeRaisedTo) {
+TEST(LockRequests, RenewTakesATokenAsTheNewMinimum) {
   EXPECT_EQ(parse_lock_renew(words_of("ann 70 TOKEN 1"))->token, Token(1));
   EXPECT_EQ(parse_lock_renew(words_of("ann 70 token 9007199254740991"))->token, kMaxToken);
   EXPECT_EQ(parse_lock_renew(words_of("TOKEN 70 TOKEN 3"))->owner, "TOKEN");
 }
 
-TEST(LockRequests, ReleaseAndRenewRefuseWhatTheyCannotMean) {
+TEST(LockRequests, ReleaseAndRenewRefuseInvalidForms) {
   expect_errors(parse_lock_release,
                 {{"nothing", "", kSyntax, "missing owner"},
                  {"too much", "ann bob", kSyntax, "syntax error: expected nothing more, found 'bob'"}});
@@ -114,7 +114,7 @@ TEST(LockRequests, ReleaseAndRenewRefuseWhatTheyCannotMean) {
        {"two tokens", "ann 5 TOKEN 6 TOKEN 7", kSyntax, "syntax error: expected nothing more, found 'TOKEN'"}});
 }
 
-TEST(LockRequests, AnOwnerOfTooManyBytesIsRefused) {
+TEST(LockRequests, AnOwnerThatIsTooLongIsRefused) {
   const std::string longest(kMaxOwner, 'x'), longer(kMaxOwner + 1, 'x');
   const ByteView fits[] = {longest}, too_long[] = {longer};
   EXPECT_TRUE(parse_lock_release(fits));
@@ -122,7 +122,7 @@ TEST(LockRequests, AnOwnerOfTooManyBytesIsRefused) {
   EXPECT_EQ(parse_lock_release(too_long).error().text, "the owner has 1025 bytes, expected 1 to 1024");
 }
 
-TEST(LockRequests, ListsAreAsLongAsAskedFor) {
+TEST(LockRequests, ListsTakeACount) {
   EXPECT_EQ(parse_lock_info({})->count, 100u);
   EXPECT_EQ(parse_lock_waits({})->count, 100u);
   EXPECT_EQ(parse_lock_info(words_of("count 0"))->count, 0u);

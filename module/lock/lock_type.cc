@@ -19,7 +19,7 @@ bool TypeTraits<Lock>::load_aux(RdbReader& reader, int version) {
   Decoder in(bytes ? bytes->view() : ByteView());
   const Token token(in.number());
   if (version > kEncodingVersion || !in.finished() || token > kMaxToken) {
-    reader.refuse("last fencing token", {ErrorCode::Corrupt, "it is not one"});
+    reader.refuse("last fencing token", {ErrorCode::Corrupt, "it is invalid"});
     return false;
   }
   module::lock_operations().tokens().seen(token);

@@ -19,7 +19,7 @@ namespace millrace::abi {
 template <>
 struct TypeTraits<Lock> : module::TypeInParts<Lock>, module::DatedType<Lock, MonotonicMs> {
   static constexpr const char* kName = "millr-lck";
-  static constexpr int kEncodingVersion = 3;  // with values
+  static constexpr int kEncodingVersion = 3;  // 3: with values
   static constexpr int kFirstInParts = 2;
   static constexpr module::SavedType kSaved{"lock", "lock", module::kLockApply, kLockParts};
   static LockRestorer restorer();

@@ -1,5 +1,5 @@
-// LOCK.WAITS: which owners wait for which on this node, the longest wait first, and the cycles in which no owner can
-// continue before a lease ends.
+// LOCK.WAITS: which owners wait for which other owners on this node, the longest wait first, and the cycles in which no
+// owner can continue before a lease ends.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@ namespace millrace::module {
 
 namespace {
 
-// Holders of one lock that are looked at for cycles, and named.
+// How many holders of one lock are searched for cycles and listed.
 constexpr size_t kHoldersLookedAt = 1000;
 constexpr size_t kHoldersNamed = 10;
 

@@ -17,8 +17,8 @@ namespace {
 // The host works in its data directory.
 constexpr const char* kFile = "millrace-tokens";
 
-// In place, in one call: a process that is killed leaves the old number or the new one, and the new one is not shorter.
-// A new file under the old name would change the directory ten times a second.
+// Writes in place, in one call. So a process that is killed leaves the old number or the new one; the new number is
+// never shorter. Replacing the file by a new one would change the directory ten times a second.
 bool overwrite_file(Token mark) {
   const std::string line = std::to_string(mark.value()) + '\n';
   const int file = open(kFile, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);

@@ -1,6 +1,6 @@
-// A small file, millrace-tokens, in the data directory: it stores the mark that none of this server's fencing tokens
-// has passed. The mark cannot be in the RDB file: data of a module besides keys makes the file unreadable for a server
-// without that module.
+// A small file, millrace-tokens, in the data directory: it stores a mark, and no fencing token of this server is
+// greater than that. The mark cannot be in the RDB file: data of a module besides keys makes the file unreadable for a
+// server without that module.
 #pragma once
 
 #include "engine/base/strong.h"

@@ -9,7 +9,7 @@
 namespace millrace::module {
 namespace {
 
-TEST(ParseFramed, AWriteTakesAFrameInPlaceOfEntries) {
+TEST(ParseFramed, AWriteTakesAFrameInsteadOfEntries) {
   for (const ByteView line : {"FRAMED bytes", "framed bytes"}) {
     const std::vector<ByteView> words = words_of(line);
     const auto request = parse_twrite(words);
@@ -26,7 +26,7 @@ TEST(ParseFramed, AWriteTakesAFrameInPlaceOfEntries) {
   EXPECT_EQ(request->delay_ms, 7u);
 }
 
-TEST(ParseFramed, ATagMayBeFramedBehindEntries) {
+TEST(ParseFramed, AfterEntriesATagMayBeTheWordFramed) {
   const std::vector<ByteView> words = words_of("ENTRIES FRAMED bytes");
   const auto request = parse_twrite(words);
   ASSERT_TRUE(request) << request.error().text;
@@ -34,7 +34,7 @@ TEST(ParseFramed, ATagMayBeFramedBehindEntries) {
   EXPECT_EQ(request->pairs.size(), 2u);
 }
 
-TEST(ParseFramed, AWriteTakesOneFrameAndNothingBehindIt) {
+TEST(ParseFramed, AWriteTakesOneFrameAndNothingAfterIt) {
   expect_errors(parse_twrite,
                 {
                     {"no frame", "FRAMED", kSyntax, "missing frame"},
@@ -43,7 +43,7 @@ TEST(ParseFramed, AWriteTakesOneFrameAndNothingBehindIt) {
                 });
 }
 
-TEST(ParseFramed, AReadGoesWithBlockAndMaxbytes) {
+TEST(ParseFramed, AFramedReadTakesBlockAndMaxbytes) {
   const auto request = parse_tread(words_of("5 1000 MAXBYTES 700 framed BLOCK 10"));
   ASSERT_TRUE(request) << request.error().text;
   EXPECT_TRUE(request->is_framed);
@@ -54,7 +54,7 @@ TEST(ParseFramed, AReadGoesWithBlockAndMaxbytes) {
   EXPECT_FALSE(parse_tread(words_of("5 1000"))->is_framed);
 }
 
-TEST(ParseFramed, AReadGoesWithNothingElse) {
+TEST(ParseFramed, AFramedReadTakesNoOtherOption) {
   constexpr char kOnly[] = "FRAMED goes with BLOCK and MAXBYTES only";
   expect_errors(parse_tread, {
                                  {"a group", "5 10 FRAMED GROUP g", kSyntax, kOnly},

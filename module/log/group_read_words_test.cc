@@ -39,7 +39,7 @@ TEST(GroupReadWords, AReadWithAGroupIsRecognisedByItsOptions) {
   for (const Row& row : kRows) EXPECT_EQ(reads_with_group(row.words), row.with_group) << row.name;
 }
 
-TEST(GroupReadWords, WhateverTheParserAcceptsIsRecognisedCorrectly) {
+TEST(GroupReadWords, EveryFormThatTheParserAcceptsIsRecognisedCorrectly) {
   for (const Row& row : kRows) {
     if (row.words.size() < 4) continue;
     const auto request = parse_tread(Words(row.words).subspan(2));

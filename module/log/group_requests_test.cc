@@ -1,5 +1,5 @@
-// Tables: each row has what a client types behind the key of a command of groups, and the parser's result. A single
-// space separates two words.
+// Tables for the commands of groups: each row has the words after the key, and the parser's result. A single space
+// separates two words.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -214,7 +214,7 @@ TEST(ParseTextend, RefusesEveryWrongForm) {
                                  "invalid time in milliseconds '0': expected an integer from 1 to 140737488355328"}});
 }
 
-TEST(ParseTreadOfAGroup, TakesMineWithAConsumerAlone) {
+TEST(ParseTreadOfAGroup, TakesMineOnlyWithAConsumer) {
   const auto request = parse_tread(words_of("5 10 GROUP g CONSUMER ann MINE"));
   ASSERT_TRUE(request) << request.error().text;
   EXPECT_TRUE(request->group->is_mine);
@@ -314,7 +314,7 @@ TEST(ParseTgroupPending, RefusesEveryWrongForm) {
        {"too many", "g COUNT 1000001", kRange, "invalid COUNT '1000001': expected an integer from 1 to 1000000"}});
 }
 
-TEST(ParseTgroupSet, ChangesOnlyTheSettingsItNames) {
+TEST(ParseTgroupSet, ChangesOnlyTheNamedSettings) {
   const GroupSettings old{.pending_max = 1, .max_attempts = 2, .dead_letter = "old"};
   const struct {
     ByteView line;
@@ -441,7 +441,7 @@ TEST(ParseTredrive, TakesEveryRightForm) {
   EXPECT_EQ(request->count, 10000u);
 }
 
-TEST(ParseTgroupList, TakesAPageOrAll) {
+TEST(ParseTgroupList, TakesTheOptionsOfAPage) {
   const auto all = parse_tgroup_list({});
   ASSERT_TRUE(all);
   EXPECT_FALSE(all->after);

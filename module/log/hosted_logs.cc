@@ -26,11 +26,11 @@ class HostedLogs final : public OtherLogs {
   }
 
  private:
-  // All places of logs in this process are keys.
+  // The cast is safe: in this process, every place of a log is a key.
   static abi::Context context_of(const Place<Log>& place) { return static_cast<const KeyPlace<Log>&>(place).context(); }
 };
 
-// TWRITE key tag entry, or with ENTRIES: for several, and for a tag that would be taken for an option of TWRITE.
+// TWRITE key tag entry. With ENTRIES if there are several messages, or if the tag could be read as an option of TWRITE.
 HeldArguments write_command(abi::StringRef name, const WriteRequest& request) {
   std::vector<abi::OwnedString> words;
   words.reserve(request.pairs.size() + 3);

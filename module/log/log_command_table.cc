@@ -181,9 +181,9 @@ constexpr abi::Command kCommands[] = {
         .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
         .arity = -4,
         .summary = "Reads messages of a log, from an offset on or for a group, and waits for them if asked to.",
-        .complexity = "O(log(N)+M) with N blocks in the log and M messages returned; by tag, plus what 1 ms of "
-                      "searching take: one test for each block passed and a look at the messages of those that may "
-                      "hold a tag.",
+        .complexity = "O(log(N)+M) with N blocks in the log and M messages returned. A read by tag also searches "
+                      "for up to 1 ms: one test for each block passed, and a look at the messages of the blocks that "
+                      "may hold a tag.",
         .since = kSince,
         .arguments = kRead,
         .callback = callback<run<Tread>>,
@@ -193,7 +193,8 @@ constexpr abi::Command kCommands[] = {
         .flags = "write blocking",
         .key_flags = abi::kKeyReadWrite | abi::kKeyAccess | abi::kKeyUpdate,
         .arity = -4,
-        .summary = "Reads messages of a log for a group: what TREAD with GROUP or TAILGROUP is to the server.",
+        .summary =
+            "Reads messages of a log for a group; the server runs TREAD with GROUP or TAILGROUP as this command.",
         .complexity = "O(log(N)+M) with N blocks in the log and M messages returned, plus O(log(P)) for each batch "
                       "delivered again, with P batches pending.",
         .since = kSince11,
@@ -206,7 +207,7 @@ constexpr abi::Command kCommands[] = {
         .key_flags = abi::kKeyReadWrite | abi::kKeyDelete,
         .arity = 3,
         .summary = "Evicts the messages of a log up to an offset, or all but the newest.",
-        .complexity = "O(1) for each block evicted; memory is given back in slices.",
+        .complexity = "O(1) for each block evicted; memory is freed in slices.",
         .since = kSince,
         .arguments = kEvict,
         .callback = callback<run<Tevict>>,
@@ -217,7 +218,7 @@ constexpr abi::Command kCommands[] = {
         .key_flags = abi::kKeyReadWrite | abi::kKeyDelete,
         .arity = -3,
         .summary = "Deletes single messages of a log, or all with some tags; returns how many.",
-        .complexity = "O(N) with N bytes in the blocks that hold the messages; by tag it goes on in slices.",
+        .complexity = "O(N) with N bytes in the blocks that hold the messages; a deletion by tag continues in slices.",
         .since = kSince11,
         .arguments = kDelete,
         .callback = callback<run<Tdel>>,
@@ -260,7 +261,7 @@ constexpr abi::Command kCommands[] = {
         .flags = "write deny-oom",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -4,
-        .summary = "Writes messages that wait for their date now; returns how many were waiting.",
+        .summary = "Writes messages of the schedule now, before their date; returns how many were waiting.",
         .complexity = "O(log(N)) for each ticket, with N messages waiting.",
         .since = kSince11,
         .arguments = kTickets,
@@ -272,7 +273,7 @@ constexpr abi::Command kCommands[] = {
         .flags = "write",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -2,
-        .summary = "Sets what a log keeps, by count, age, bytes and what groups need, or shows it.",
+        .summary = "Sets or shows what a log keeps: by count, age and bytes, and by what groups need.",
         .complexity = "O(1), plus O(1) for each block evicted.",
         .since = kSince,
         .arguments = kRetain,
@@ -294,7 +295,7 @@ constexpr abi::Command kCommands[] = {
         .flags = "readonly",
         .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
         .arity = 2,
-        .summary = "Describes a log: offsets, size, limits, and what holds its tail.",
+        .summary = "Describes a log: offsets, size, limits, and which limit decides where it begins.",
         .complexity = "O(N) with N blocks in the log.",
         .since = kSince,
         .arguments = kOnlyKey,
@@ -305,10 +306,10 @@ constexpr abi::Command kCommands[] = {
         .flags = "write fast",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -4,
-        .summary = "Acknowledges messages that a group's readers were given; returns how many were pending.",
+        .summary = "Acknowledges messages that were delivered to a group; returns how many were pending.",
         .complexity =
-            "O(log(N)) for each offset, plus O(1) for each batch acknowledged, with CONSUMER for each batch in "
-            "the ranges, with N batches pending. After 50000 batches other clients are served first.",
+            "O(log(N)) for each offset with N batches pending, plus O(1) for each batch acknowledged, or, with "
+            "CONSUMER, for each batch in the ranges. After 50000 batches, other clients are served first.",
         .since = kSince,
         .arguments = kAck,
         .callback = callback<run<Tack>>,
@@ -318,8 +319,7 @@ constexpr abi::Command kCommands[] = {
         .flags = "write deny-oom",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -4,
-        .summary =
-            "Gives messages back for redelivery, at once or after a delay, or up; returns how many were given back.",
+        .summary = "Gives messages back for redelivery, at once or after a delay, or gives them up; returns how many.",
         .complexity = "O(log(N)) for each offset, plus O(log(N)) for each batch given back, at most 2000 batches a "
                       "call, with N batches pending.",
         .since = kSince,
@@ -365,7 +365,7 @@ constexpr abi::Command kCommands[] = {
         .flags = "write deny-oom",
         .key_flags = abi::kKeyReadWrite | abi::kKeyInsert,
         .arity = -4,
-        .summary = "Makes a group with its settings; returns 1, or 0 if there is one already.",
+        .summary = "Creates a group with its settings; returns 1, or 0 if it exists already.",
         .complexity = "O(log(N)) with N groups.",
         .since = kSince11,
         .arguments = kCreateGroup,
@@ -376,7 +376,7 @@ constexpr abi::Command kCommands[] = {
         .flags = "write",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = 5,
-        .summary = "Moves a group to another offset, back or forth; forgets what is pending.",
+        .summary = "Moves a group to an earlier or later offset, and forgets its pending messages.",
         .complexity = "O(N) with N batches pending.",
         .since = kSince,
         .arguments = kSeekGroup,
@@ -400,7 +400,7 @@ constexpr abi::Command kCommands[] = {
         .arity = -4,
         .summary = "Lists messages that were delivered and not acknowledged: attempts, times, consumer.",
         .complexity = "O(log(N)+M) with N batches pending and M messages returned; with CONSUMER, plus O(1) for each "
-                      "batch of others up to the consumer's last one.",
+                      "batch of other consumers up to the last one of this consumer.",
         .since = kSince,
         .arguments = kPending,
         .callback = subcommand<run<TgroupPending>>,
@@ -410,9 +410,8 @@ constexpr abi::Command kCommands[] = {
         .flags = "write deny-oom",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -5,
-        .summary =
-            "Sets how many messages a group may have pending, how often one is tried, where it goes then, and when "
-            "a group that nobody uses is dropped.",
+        .summary = "Sets how many messages a group may have pending, how often a message is delivered, where it goes "
+                   "after that, and when an unused group is dropped.",
         .complexity = "O(1).",
         .since = kSince,
         .arguments = kSetGroup,

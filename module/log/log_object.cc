@@ -16,8 +16,8 @@ namespace millrace::module {
 
 namespace {
 
-// The pause between two slices, in which clients are served, however many logs are being compacted or have messages to
-// delete.
+// The pause between two slices, in which clients are served. It does not depend on how many logs are being compacted or
+// have messages to delete.
 constexpr auto kRest = std::chrono::microseconds(800);
 
 // The processor time of this thread. It does not include time in which other threads or processes ran.
@@ -27,7 +27,7 @@ uint64_t worked_us() {
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000 + static_cast<uint64_t>(time.tv_nsec) / 1'000;
 }
 
-// Allows one slice of work, or none if another log had its slice only just now.
+// Allows one slice of work, or none if the slice of another log has ended just now.
 class UpkeepBudget final : public Budget {
  public:
   explicit UpkeepBudget(const Log& log)

@@ -31,7 +31,7 @@ template <>
 struct ObjectTraits<Log> {
   static constexpr const char* kApply = millrace::module::kApply;
   static constexpr bool kWaits = true;
-  // If the log is deleted, or the key holds another type, clients go on waiting: a log may be created later.
+  // If the log is deleted, or the key holds another type, clients continue to wait: a log may be created later.
   static constexpr bool kOtherTypeIsMissing = false;
   static constexpr bool kToldWhenGone = false;
   // If one write concerns ten thousand readers, this many are served at once, and the others in later turns.
@@ -60,7 +60,7 @@ struct ObjectTraits<Log> {
   }
 
  private:
-  // Most operations leave nothing to free and fill no block.
+  // Not inlined, because most operations leave nothing to free and fill no block.
   [[gnu::noinline]] static void free_and_pack(KeyPlace<Log>& place);
 };
 

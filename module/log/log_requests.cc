@@ -41,7 +41,7 @@ ParsedStart parse_start(ArgumentReader& reader) {
   if (const auto position = reader.numbers_with_dot(kMaxEpoch.value(), 1, INT64_MAX)) {
     return {StartOffset::at(Offset(position->second)), false, LogEpoch(position->first)};
   }
-  reader.signed_number("offset", -INT64_MAX, INT64_MAX, kOffsetForms);  // this reports what is wrong with it
+  reader.signed_number("offset", -INT64_MAX, INT64_MAX, kOffsetForms);  // reports the error
   return {};
 }
 
@@ -86,7 +86,7 @@ class GroupOptions {
   bool group_ = false, tail_group_ = false, consumer_ = false, retry_ = false, with_attempts_ = false, mine_ = false;
 };
 
-// A frame has the dates of its messages and what WITHINFO tells, and never nulls for what was evicted.
+// A frame always has the dates of its messages and the information of WITHINFO, and never nulls for evicted offsets.
 void finish_framed(ArgumentReader& reader, ReadRequest& request) {
   if (request.group || request.with_info || request.with_time || request.skip || request.backwards ||
       !request.tags.empty()) {

@@ -1,5 +1,5 @@
-// Tables: each row has what a client types behind the key, and the parser's result. A single space separates two words,
-// so a space at the end makes an empty word.
+// Tables: each row has the words after the key, and the parser's result. A single space separates two words, so a space
+// at the end makes an empty word.
 #include "module/log/log_requests.h"
 
 #include <gtest/gtest.h>
@@ -102,7 +102,7 @@ TEST(ParseTwrite, RefusesEveryWrongForm) {
                 });
 }
 
-TEST(ParseTwrite, RefusesATagOrEntryLargerThanTheHostAllows) {
+TEST(ParseTwrite, RefusesATagOrEntryAboveTheHostsLimit) {
   // Only the size is checked, so no memory of that size is needed.
   const ByteView largest("x", kMaxPart), too_large("x", kMaxPart + 1);
   EXPECT_TRUE(parse_twrite(std::vector<ByteView>{largest, largest}));
@@ -218,7 +218,7 @@ TEST(ParseTread, TakesEveryRightForm) {
   }
 }
 
-TEST(ParseTread, TakesWhatLimitsAndTurnsAnAnswer) {
+TEST(ParseTread, TakesMaxbytesAndRev) {
   const auto request = parse_tread(words_of("5 10 maxbytes 700 WITHTIME rev"));
   ASSERT_TRUE(request) << request.error().text;
   EXPECT_EQ(request->max_bytes, 700u);
@@ -295,7 +295,7 @@ TEST(ParseTread, RefusesEveryWrongForm) {
       });
 }
 
-TEST(StartOffset, FromTheEndOfALogThatWasEmptiedIsTheNextOne) {
+TEST(StartOffset, CountedFromTheEndOfAnEmptiedLogIsTheNextOffset) {
   Log log;
   for (int i = 0; i < 3; ++i) log.append("tag", "entry");
   log.evict_before(log.next());
@@ -305,7 +305,7 @@ TEST(StartOffset, FromTheEndOfALogThatWasEmptiedIsTheNextOne) {
   EXPECT_EQ(StartOffset::at(Offset(1)).in(&log), Offset(1));
 }
 
-TEST(StartOffset, InAMissingLogIsThatOfANewOne) {
+TEST(StartOffset, InAMissingLogEqualsThatInANewLog) {
   EXPECT_EQ(StartOffset::at(Offset(7)).in(nullptr), Offset(7));
   EXPECT_EQ(StartOffset::before_next(0).in(nullptr), Offset(1));
   EXPECT_EQ(StartOffset::before_next(1).in(nullptr), Offset(1));
@@ -397,7 +397,7 @@ TEST(ParseTretain, RefusesEveryWrongForm) {
         "invalid COUNT '18446744073709551616': expected an integer from 0 to 9223372036854775807"}});
 }
 
-TEST(RetainRequest, ChangesOnlyTheLimitsItNames) {
+TEST(RetainRequest, ChangesOnlyTheNamedLimits) {
   const Retention old{.count = 1, .age_ms = 2, .bytes = 3, .acked = {}, .latest = true};
   EXPECT_EQ(RetainRequest{}.applied_to(old), old);
   EXPECT_EQ((RetainRequest{.count = 0, .age_ms = {}, .bytes = 9, .latest = {}, .acked = {}}.applied_to(old)),
@@ -469,7 +469,7 @@ TEST(ParseTapply, RefusesEveryWrongForm) {
        {"head and more", "HEAD head more", kSyntax, "syntax error: expected nothing more, found 'more'"}});
 }
 
-TEST(ParseTapply, RefusesABlockWhosePositionsDoNotFit) {
+TEST(ParseTapply, RefusesABlockThatIsTooLarge) {
   // Only the size is checked, so no memory of that size is needed.
   EXPECT_TRUE(parse_tapply(std::vector<ByteView>{"BLOCK", "h", ByteView("x", kMaxBlock)}));
   const auto request = parse_tapply(std::vector<ByteView>{"BLOCK", "h", ByteView("x", kMaxBlock + 1)});

@@ -14,7 +14,7 @@ BlockPacker& block_packer() {
 
 namespace {
 
-// How many are freed between two checks of the clock.
+// How many tags are freed between two checks of the clock.
 constexpr size_t kTagsAtOnce = 1000;
 
 class UnusedTags final : public Reclaimable {

@@ -12,7 +12,7 @@ namespace millrace::module {
 // Packs and restores all packed blocks. For the main thread only.
 BlockPacker& block_packer();
 
-// The limits by the current settings. It always returns the same object.
+// The limits in the current settings. Always returns the same object.
 const LogLimits& log_limits();
 
 // Frees an unused compaction index, in slices. May be null.

@@ -11,7 +11,7 @@ namespace millrace::abi {
 
 LogRestorer TypeTraits<Log>::restorer() { return LogRestorer(module::block_packer()); }
 
-// In slices, like what is evicted, wherever the host would free a large log in one piece.
+// Called where the host would free a large log at once: it is freed in slices instead, like evicted messages.
 void TypeTraits<Log>::release(Log& log) {
   if (log.block_count() > module::kBlocksAtOnce && module::may_reclaim_later()) {
     module::reclaim(log.take_all_blocks());

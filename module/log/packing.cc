@@ -18,11 +18,11 @@ namespace {
 
 // The pause between two slices: packing takes at most a fifth of the server's time.
 constexpr uint64_t kPauseMs = 2;
-// While a fork saves, every page changed is copied: packing can wait.
+// How soon packing is tried again while a child process saves: until then, every changed page would be copied.
 constexpr uint64_t kRestMs = 200;
 
-// By the date of the last message of the oldest block to be packed. Not by the date of packing, because the setting for
-// the age may change meanwhile.
+// Keys ordered by the date of the last message of their oldest block to be packed. The date of packing is not used,
+// because the setting for the age may change meanwhile.
 DatedKeys<UnixMs> line;
 
 void fire(abi::Context context);

@@ -1,8 +1,7 @@
-// Packs the cold blocks of logs: the full ones whose last message is older than
-// millrace.compress-age, the oldest first, a slice at a time and outside of commands.
+// Packs the cold blocks of logs: the full ones whose last message is older than millrace.compress-age, the oldest
+// first, in slices and outside of commands.
 //
 // Packing is not replicated: a replica packs its own blocks.
-//
 #pragma once
 
 #include "engine/log/log_operations.h"
@@ -35,7 +34,7 @@ class PackingDate {
 
   void join(int database, ByteView name, UnixMs last_written);
 
-  UnixMs date_ = kNever;  // of the last message of the oldest block to be packed
+  UnixMs date_ = kNever;  // when the last message of the oldest block to be packed was written
 };
 
 }  // namespace millrace::module

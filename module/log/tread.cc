@@ -13,8 +13,9 @@ void write_bounds(abi::Reply reply, const LogBounds& bounds, bool with_epoch) {
   if (with_epoch) reply.integer(static_cast<int64_t>(bounds.epoch.value()));
 }
 
-// How long reads by tag may look for messages at once. A new command has one millisecond. All commands that continue or
-// were woken share one millisecond in any two: however many they are, half of the time is left for others.
+// How long reads by tag may search without a pause. A new command has one millisecond. All commands that continue or
+// were woken share one millisecond out of two: so half of the time is left for other clients, for any number of such
+// commands.
 class SearchBudget final : public Budget {
  public:
   explicit SearchBudget(bool was_tried) : start_(Clock::now()) {

@@ -12,7 +12,7 @@ struct Tread {
   using Object = Log;
   static constexpr auto parse = parse_tread;
 
-  // A read with a group would be a write, which the host has not checked.
+  // Refuses a read with a group: it is a write, and the host has checked this command only as a read.
   static Result<void> check(abi::Context context, abi::StringRef key, const ReadRequest& request);
   // Only pending messages of a group have dates.
   static Now now(const ReadRequest& request) { return request.group ? ObjectTraits<Log>::now() : Now(); }

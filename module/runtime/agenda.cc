@@ -14,9 +14,9 @@ namespace millrace::module::agenda {
 
 namespace {
 
-// The pause while replication is paused and nothing may be decided.
+// How soon the work is tried again while replication is paused, when nothing may be decided.
 constexpr uint64_t kRestMs = 100;
-// A timer waits at most a second in any case.
+// Avoids an overflow for distant dates. A timer waits at most a second in any case.
 constexpr uint64_t kLongestMs = 60'000;
 
 struct {
@@ -27,8 +27,8 @@ struct {
 void work(abi::Context context);
 constinit abi::Timer timer(work);
 
-// The first date on the monotonic clock when the timer was last set: none is earlier, though it may have been removed
-// since. The latest possible one: there were none.
+// The first date on the monotonic clock when the timer was last set. No present date is earlier; the date itself may
+// have been removed since. kNoDate: there was no date.
 constexpr MonotonicMs kNoDate{UINT64_MAX};
 constinit MonotonicMs first_monotonic = kNoDate;
 
@@ -49,11 +49,10 @@ void look_after(abi::Context context, const DatabaseKey& key) {
   }
 }
 
-// True if keys that have fallen due were left when the slice was over: the next turn of the event loop goes on with
-// them.
+// True if due keys were left when the slice was over: the next turn of the event loop continues with them.
 bool is_behind = false;
 
-// Ten thousand keys that fall due at once do not stop the server.
+// Works in slices, so that ten thousand keys that are due at once do not stop the server.
 template <class Time>
 void work_until(abi::Context context, DatedKeys<Time>& keys, Time now, const Slice& slice) {
   while (!keys.empty() && keys.first() <= now) {
@@ -87,7 +86,7 @@ void add(int database, ByteView name, UnixMs due) {
 void add(int database, ByteView name, MonotonicMs due) {
   abi::watch_loop();
   dates.monotonic.add(database, name, due);
-  if (due < first_monotonic) set_timer();  // which reads the clocks
+  if (due < first_monotonic) set_timer();  // not always, because it reads the clocks
 }
 
 void remove(int database, ByteView name, UnixMs due) { dates.wall.remove(database, name, due); }
@@ -115,7 +114,7 @@ void forget(int database) {
 void follow_loading(abi::Loading moment) {
   dates.wall.follow_loading(moment);
   dates.monotonic.follow_loading(moment);
-  set_timer();  // the dates may be other ones
+  set_timer();  // the first date may have changed
 }
 
 }  // namespace millrace::module::agenda

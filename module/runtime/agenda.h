@@ -1,5 +1,5 @@
-// Work on a key at a date, without a command: a log with an age limit loses its oldest messages, a lease ends, a silent
-// worker loses its recipients. When a date has come, the key is opened by its name, and its family does the work
+// Work on a key at a date, without a command: a log with an age limit evicts its oldest messages, a lease ends, the
+// recipients of a silent worker move. When a date has come, the key is opened by its name, and its family does the work
 // (Family::look_after).
 //
 // A date is on the wall clock, or on the monotonic clock for work that must not depend on changes of the wall clock.

@@ -1,5 +1,5 @@
-// Keys in the order of a date. An entry is a hint: when its date has come, the key is looked at, whatever its value is
-// by then.
+// Keys in the order of a date. An entry is a hint: when its date has come, the key is looked at, and it may have
+// changed since.
 //
 // Every database has its own entries, so the cost of SWAPDB does not depend on their number. The caller that adds an
 // entry must remove it when its key is deleted or moved (key_date.h does both).
@@ -30,7 +30,7 @@ class DatedKeys {
     ++size_;
   }
 
-  // Removes one such entry, if there is one. O(log n).
+  // Removes one entry with this name and date, if there is one. O(log n).
   void remove(int database, ByteView name, Time date) {
     const auto index = static_cast<size_t>(database);
     if (index < databases_.size() && databases_[index].remove(date.value(), name)) --size_;

@@ -94,9 +94,9 @@ constexpr abi::Command kCommands[] = {
         .flags = "write deny-oom fast",
         .key_flags = abi::kKeyReadWrite | abi::kKeyInsert,
         .arity = 3,
-        .summary = "Adds a worker to a pool, or starts one anew; returns the number of workers.",
-        .complexity = "O(log(N)) with N workers; for one that was there, plus O(M log(M)) for M recipients it had "
-                      "payloads of in hand.",
+        .summary = "Adds a worker to a pool, or restarts it if it is there already; returns the number of workers.",
+        .complexity = "O(log(N)) with N workers; for a worker that was in the pool already, plus O(M log(M)) for the M "
+                      "recipients whose payloads it had in flight.",
         .since = kSince,
         .arguments = kWorkerOf,
         .callback = callback<run<ShardJoin>>,
@@ -151,7 +151,7 @@ constexpr abi::Command kCommands[] = {
         .flags = "write fast",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -4,
-        .summary = "Counts routed messages of a recipient as done; returns what remains pending.",
+        .summary = "Counts routed messages of a recipient as done; returns how many remain pending.",
         .complexity = "O(log(N)) with N workers.",
         .since = kSince,
         .arguments = kDone,
@@ -173,8 +173,9 @@ constexpr abi::Command kCommands[] = {
         .flags = "readonly",
         .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
         .arity = -3,
-        .summary = "Lists the recipients of a worker with what is pending of each, a page at a time.",
-        .complexity = "O(N) with N recipients returned; more if the one to go on with has moved meanwhile.",
+        .summary = "Lists the recipients of a worker and how many messages are pending for each, a page at a time.",
+        .complexity =
+            "O(N) with N recipients returned; more if the recipient at which the page begins has moved meanwhile.",
         .since = kSince,
         .arguments = kRecipients,
         .callback = callback<run<ShardRecipients>>,
@@ -184,7 +185,7 @@ constexpr abi::Command kCommands[] = {
         .flags = "write blocking fast",
         .key_flags = abi::kKeyReadWrite | abi::kKeyAccess | abi::kKeyUpdate,
         .arity = -3,
-        .summary = "Delivers payloads to a worker, its recipients in turn, and waits for them if asked to.",
+        .summary = "Delivers payloads to a worker, for its recipients in turn, and waits for payloads if asked to.",
         .complexity = "O(N) with N payloads delivered, at most 10,000.",
         .since = kSince,
         .arguments = kPull,
@@ -195,7 +196,8 @@ constexpr abi::Command kCommands[] = {
         .flags = "write fast",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -5,
-        .summary = "Gives a payload back that a worker cannot handle, and all behind it, or gives it up.",
+        .summary =
+            "Gives back a payload that a worker cannot handle and all payloads behind it, or gives the payload up.",
         .complexity = "O(N) with N workers; O(1) for each payload that is given up.",
         .since = kSince11,
         .arguments = kNack,
@@ -218,7 +220,7 @@ constexpr abi::Command kCommands[] = {
         .key_flags = abi::kKeyReadWrite | abi::kKeyDelete,
         .arity = 5,
         .summary = "Acknowledges the payloads of a recipient up to a sequence; returns how many.",
-        .complexity = "O(1), plus O(1) for each block of payloads that goes.",
+        .complexity = "O(1), plus O(1) for each block of payloads that is removed.",
         .since = kSince,
         .arguments = kAck,
         .callback = callback<run<ShardAck>>,
@@ -239,8 +241,8 @@ constexpr abi::Command kCommands[] = {
         .flags = "write deny-oom",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -4,
-        .summary = "Sets when a worker is stale, how workers are chosen, when payloads are given up, and what is "
-                   "forgotten.",
+        .summary = "Sets when a worker is stale, how workers are chosen, when payloads are given up, and when "
+                   "idle recipients are forgotten.",
         .complexity = "O(N) with N workers.",
         .since = kSince,
         .arguments = kSet,
@@ -251,8 +253,8 @@ constexpr abi::Command kCommands[] = {
         .flags = "readonly",
         .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
         .arity = -2,
-        .summary = "Checks that every recipient has one owner and that all counts add up, or page by page that each "
-                   "recipient is sound.",
+        .summary = "Checks that every recipient has one owner and that all counts add up, or, page by page, that each "
+                   "recipient is consistent.",
         .complexity = "O(N) with N recipients and queued payloads: for diagnosis, not for regular use. With CURSOR, "
                       "O(N) with N recipients looked at.",
         .since = kSince,
@@ -264,7 +266,7 @@ constexpr abi::Command kCommands[] = {
         .flags = "readonly",
         .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
         .arity = -2,
-        .summary = "Describes a pool: workers, what is pending, settings, counters.",
+        .summary = "Describes a pool: workers, pending messages, settings, counters.",
         .complexity = "O(N) with N workers that are shown.",
         .since = kSince,
         .arguments = kInfo,

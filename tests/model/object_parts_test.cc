@@ -198,7 +198,7 @@ TEST(LockInParts, ComesBackWithTheSameDigestAndItsTokensAreSeen) {
 
 TEST(LockInParts, AreRefusedWithoutAHolder) {
   FencingTokens tokens;
-  EXPECT_EQ(error_without(LockRestorer(tokens, lock_now(), true), {}, 0), "a lock that nobody holds");
+  EXPECT_EQ(error_without(LockRestorer(tokens, lock_now(), true), {}, 0), "a lock without a holder");
 }
 
 TEST(LockInParts, HasTokensFarAheadOnlyIfItIsRepeated) {
