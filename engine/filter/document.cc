@@ -118,8 +118,8 @@ std::span<const ScalarView> FieldValues::values(FieldId field) const {
 
 bool FieldValues::walk(const simdjson::dom::object& object, const Fields::Node& node, auto& visit) {
   for (const auto& [name, value] : object) {
-    const auto child = node.children.find(name);
-    if (child != node.children.end() && !take(value, *child->second, false, visit)) return false;
+    const Fields::Node* child = node.child(name);
+    if (child != nullptr && !take(value, *child, false, visit)) return false;
   }
   return true;
 }
@@ -139,7 +139,7 @@ bool FieldValues::take(simdjson::dom::element element, const Fields::Node& node,
     return true;
   }
   if (node.field.is_some() && !visit(node.field, element)) return false;
-  if (!element.is_object() || node.children.empty()) return true;
+  if (!element.is_object() || node.children == nullptr) return true;
   return walk(element.get_object().value_unsafe(), node, visit);
 }
 

@@ -17,11 +17,12 @@ ByteView take_name(ByteView& path) {
 // The node with this name below a node. A filter names its fields in ascending order, so that a new name is often the
 // last one.
 Fields::Node& child_of(Fields::Node& node, ByteView name) {
-  auto& children = node.children;
+  if (node.children == nullptr) node.children = std::make_unique<Fields::Node::Children>();
+  auto& children = *node.children;
   const bool is_last = !children.empty() && std::prev(children.end())->first < name;
   const auto place = is_last ? children.end() : children.lower_bound(name);
-  if (place != children.end() && place->first == name) return *place->second;
-  return *children.emplace_hint(place, std::string(name), std::make_unique<Fields::Node>())->second;
+  if (place != children.end() && place->first == name) return place->second;
+  return children.try_emplace(place, std::string(name))->second;
 }
 
 // Removes the path below the node, and every node without a field below it.
@@ -31,9 +32,12 @@ void remove(Fields::Node& node, ByteView path, bool is_last) {
     return;
   }
   const bool last = path.find('.') == ByteView::npos;
-  const auto child = node.children.find(take_name(path));
-  remove(*child->second, path, last);
-  if (child->second->field.is_none() && child->second->children.empty()) node.children.erase(child);
+  const auto found = node.children->find(take_name(path));
+  Fields::Node& child = found->second;
+  remove(child, path, last);
+  if (child.field.is_some() || child.children != nullptr) return;
+  node.children->erase(found);
+  if (node.children->empty()) node.children.reset();
 }
 
 }  // namespace
@@ -48,7 +52,11 @@ Fields Fields::clone() const {
 
 void Fields::copy_names(const Node& from, Node& to) {
   to.field = from.field;
-  for (const auto& [name, child] : from.children) copy_names(*child, *(to.children[name] = std::make_unique<Node>()));
+  if (from.children == nullptr) return;
+  to.children = std::make_unique<Node::Children>();
+  for (const auto& [name, child] : *from.children) {
+    copy_names(child, to.children->try_emplace(to.children->end(), name)->second);
+  }
 }
 
 FieldId Fields::use(ByteView whole) {
@@ -76,9 +84,8 @@ FieldId Fields::find(ByteView path) const {
   const Node* node = &root_;
   for (bool more = true; more;) {
     more = path.find('.') != ByteView::npos;
-    const auto child = node->children.find(take_name(path));
-    if (child == node->children.end()) return FieldId::none();
-    node = child->second.get();
+    node = node->child(take_name(path));
+    if (node == nullptr) return FieldId::none();
   }
   return node->field;
 }
@@ -98,7 +105,7 @@ void Fields::release(FieldId field) {
 uint64_t Fields::memory() const {
   uint64_t bytes = uses_.capacity() * sizeof(Use) + free_.capacity() * sizeof(FieldId);
   // A name is in the tree and in the path.
-  constexpr size_t kNode = sizeof(Node) + 32 + sizeof(std::string) + sizeof(void*);
+  constexpr size_t kNode = sizeof(Node) + 32 + sizeof(std::string);
   for (const Use& use : uses_) {
     if (use.filters != 0) bytes += kNode + 2 * use.path.capacity();
   }
@@ -113,7 +120,7 @@ const char* Fields::check() const {
     if (find(uses_[i].path) != FieldId(i)) return "a field is not found by its path";
   }
   if (used + free_.size() != uses_.size()) return "a field is neither used nor free";
-  return uses_.empty() && !root_.children.empty() ? "a name leads nowhere" : nullptr;
+  return uses_.empty() && root_.children != nullptr ? "a name leads nowhere" : nullptr;
 }
 
 }  // namespace millrace

@@ -19,9 +19,15 @@ namespace millrace {
 
 class Fields {
  public:
+  // A filter may have thousands of names, so a name is one allocation, and the last name of a path has no map.
   struct Node {
-    FieldId field;  // none if no filter looks at the path that ends here
-    std::map<std::string, std::unique_ptr<Node>, std::less<>> children;
+    using Children = std::map<std::string, Node, std::less<>>;
+
+    FieldId field;                       // none if no filter looks at the path that ends here
+    std::unique_ptr<Children> children;  // null: none
+
+    // Null if there is none.
+    const Node* child(ByteView name) const;
   };
 
   Fields clone() const;
@@ -54,5 +60,11 @@ class Fields {
   std::vector<Use> uses_;
   std::vector<FieldId> free_;
 };
+
+inline const Fields::Node* Fields::Node::child(ByteView name) const {
+  if (children == nullptr) return nullptr;
+  const auto found = children->find(name);
+  return found != children->end() ? &found->second : nullptr;
+}
 
 }  // namespace millrace

@@ -78,6 +78,7 @@ FilterSlot FilterIndex::add(const Filter& filter) {
       bounds.push_back({fields_.find(interval.field), interval.low, interval.high});
     }
     add_to_range_index(slot, std::move(bounds));
+    entry.program.prepare_regexes();
     return slot;
   }
   std::vector<uint32_t> hashes;
@@ -86,6 +87,7 @@ FilterSlot FilterIndex::add(const Filter& filter) {
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
   const Prefilter prefilter = prefilter_of(filter, *access);
   for (uint32_t each : hashes) by_equality_.insert(each, {slot, prefilter});
+  if (std::ranges::any_of(hashes, [this](uint32_t each) { return has_many(each); })) entry.program.prepare_regexes();
   return slot;
 }
 
@@ -182,12 +184,11 @@ bool FilterIndex::compile_some(size_t most) {
 }
 
 bool FilterIndex::is_one_of_many(FilterSlot slot) const {
-  constexpr size_t kMany = 64;
   const Entry& entry = filters_[slot];
   if (entry.is_unreadable) return false;
   const std::vector<Equality> access = found_by(slot, entry.program.filter(fields_));
   return access.empty() || std::ranges::any_of(access, [&](const Equality& each) {
-           return by_equality_.count(hash(fields_.find(each.field), each.value), kMany) == kMany;
+           return has_many(hash(fields_.find(each.field), each.value));
          });
 }
 
@@ -407,6 +408,12 @@ FilterIndex FilterIndex::clone() const {
 size_t FilterIndex::count_compiled() const {
   size_t count = 0;
   for (FilterSlot slot : filters_.all()) count += filters_[slot].program.is_compiled();
+  return count;
+}
+
+size_t FilterIndex::count_regexes() const {
+  size_t count = 0;
+  for (FilterSlot slot : filters_.all()) count += filters_[slot].program.count_regexes();
   return count;
 }
 

@@ -45,7 +45,8 @@ class FilterIndex {
   explicit FilterIndex(const HashKey& key) : key_(key) {}
   FilterIndex clone() const;
 
-  // O(1) for a filter with an equality; else up to a millisecond, when the range index of a field is rebuilt.
+  // O(1) for a filter with an equality; else up to a millisecond, when the range index of a field is rebuilt. Regular
+  // expressions are compiled now if the same documents lead to many other filters, or all documents do.
   FilterSlot add(const Filter& filter);
   // The same for a saved filter, without parsing it. `saved` was read from `bytes`.
   FilterSlot add_saved(const SavedFilter& saved, ByteView bytes);
@@ -71,6 +72,8 @@ class FilterIndex {
   bool free_last() { return filters_.free_last(); }
   // How many filters are compiled.
   size_t count_compiled() const;
+  // How many of their regular expressions are compiled.
+  size_t count_regexes() const;
   uint64_t memory() const;
   const char* check() const;
 
@@ -119,6 +122,7 @@ class FilterIndex {
   void compile(FilterSlot slot);
   // Whether many other filters are found by the same equality.
   bool is_one_of_many(FilterSlot slot) const;
+  bool has_many(uint32_t hash) const { return by_equality_.count(hash, kMany) == kMany; }
   void release_saved(const SavedFilter& saved);
   // Stores the document's hashes and short values.
   void look_at(const FieldValues& document);
@@ -133,6 +137,8 @@ class FilterIndex {
   // Candidates that are run together: enough to prefetch their memory. A document can lead to the same filter by each
   // of its values.
   static constexpr size_t kBatch = 256;
+  // A document that leads to this many filters should not have to wait until their regular expressions are compiled.
+  static constexpr size_t kMany = 64;
   // Above this number of filters that share an equality, the exact number does not matter.
   static constexpr size_t kMostCounted = 256;
 

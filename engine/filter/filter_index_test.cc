@@ -280,6 +280,25 @@ TEST_F(IndexTest, RegularExpressionsThatCostLeastAreRunFirst) {
   EXPECT_EQ(matches_within(UINT64_MAX, longer).failed.size(), 1u) << "one filter has a limit of its own";
 }
 
+TEST_F(IndexTest, RegularExpressionsThatEveryDocumentLeadsToAreCompiledAtOnce) {
+  add(R"({"a":{"$regex":"x"}})");
+  add(R"({"$or":[{"a":{"$regex":"y"}},{"b":{"$regex":"z"}}]})");
+  EXPECT_EQ(index_.count_regexes(), 3u);
+}
+
+TEST_F(IndexTest, RegularExpressionsOfOneFilterOfManyAreCompiledAtOnce) {
+  constexpr size_t kFew = 63;
+  const auto filter = [](size_t i) { return R"({"a":1,"b":{"$regex":"x)" + std::to_string(i) + "\"}}"; };
+  for (size_t i = 0; i < kFew; ++i) add(filter(i));
+  EXPECT_EQ(index_.count_regexes(), 0u);
+  add(filter(kFew));
+  EXPECT_EQ(index_.count_regexes(), 1u);
+  add(R"({"a":2,"b":{"$regex":"x"}})");
+  EXPECT_EQ(index_.count_regexes(), 1u);
+  EXPECT_EQ(matches(R"({"a":1,"b":"x7"})").size(), 1u);
+  EXPECT_EQ(index_.count_regexes(), kFew + 1);
+}
+
 TEST_F(IndexTest, ACloneFindsTheSameAndIsNotChangedWithItsOriginal) {
   const FilterSlot first = add(R"({"a":1,"t":{"$regex":"^x"}})");
   const FilterSlot second = add(R"({"n":{"$gt":5}})");

@@ -65,9 +65,11 @@ std::optional<std::vector<const Filter*>> members_of_one_object(const std::vecto
     members.push_back(&part);
   }
   // They are nearly always sorted already, because the texts begin with the field.
-  if (!std::ranges::is_sorted(members, is_before)) std::ranges::sort(members, is_before);
-  const auto is_same = [](const Filter* a, const Filter* b) { return !is_before(a, b); };
-  if (std::ranges::adjacent_find(members, is_same) != members.end()) return std::nullopt;
+  const auto is_not_before = [](const Filter* a, const Filter* b) { return !is_before(a, b); };
+  const auto is_ascending = [&] { return std::ranges::adjacent_find(members, is_not_before) == members.end(); };
+  if (is_ascending()) return members;
+  std::ranges::sort(members, is_before);
+  if (!is_ascending()) return std::nullopt;
   return members;
 }
 
@@ -119,9 +121,14 @@ void append_filter(std::string& to, const Filter& filter) {
 // is written twice, however deep the filter is.
 class Normalizer {
  public:
+  // Most filters need no more than this: each condition is written once by itself and once in a list.
+  explicit Normalizer(size_t bytes) { texts_.reserve(4 * bytes); }
+
   WrittenFilter normal_form(Filter filter) {
     const Text root = normalize(filter);
-    return {std::move(filter), std::string(view(root))};
+    texts_.resize(root.begin + root.size);
+    texts_.erase(0, root.begin);
+    return {std::move(filter), std::move(texts_)};
   }
 
  private:
@@ -200,21 +207,13 @@ class Normalizer {
 
   // By their texts, each once.
   void sort(std::vector<Filter>& parts, std::vector<Text>& texts) const {
+    if (parts.size() < 2) return;
     std::vector<ByteView> views;
     views.reserve(texts.size());
     for (const Text& text : texts) views.push_back(view(text));
     std::vector<uint32_t> order = text_order(views);
-    // Along each cycle: place `at` gets the part of place order[at], and is done then.
-    for (uint32_t i = 0; i < order.size(); ++i) {
-      uint32_t at = i;
-      while (order[at] != i) {
-        const uint32_t from = std::exchange(order[at], at);
-        std::swap(parts[at], parts[from]);
-        std::swap(texts[at], texts[from]);
-        at = from;
-      }
-      order[at] = at;
-    }
+    reorder(parts, order);
+    reorder(texts, std::move(order));
     size_t kept = 0;
     for (size_t i = 0; i < parts.size(); ++i) {
       if (kept > 0 && view(texts[kept - 1]) == view(texts[i])) continue;
@@ -233,7 +232,7 @@ class Normalizer {
 
 }  // namespace
 
-WrittenFilter normal_form(Filter filter) { return Normalizer().normal_form(std::move(filter)); }
+WrittenFilter normal_form(Filter filter, size_t bytes) { return Normalizer(bytes).normal_form(std::move(filter)); }
 
 std::string filter_json(const Filter& filter) {
   std::string text;

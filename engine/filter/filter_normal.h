@@ -7,8 +7,9 @@
 
 namespace millrace {
 
-// The same meaning, with parts flattened, sorted and without repetition; and what filter_json() says of it.
-WrittenFilter normal_form(Filter filter);
+// The same meaning, with parts flattened, sorted and without repetition; and what filter_json() says of it. `bytes` is
+// the size of the text that the filter was parsed from.
+WrittenFilter normal_form(Filter filter, size_t bytes);
 
 // The longest text that a regular expression is run on: linear time can be microseconds per byte, if a pattern has more
 // states than fit in its memory.

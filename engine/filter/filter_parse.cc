@@ -32,19 +32,27 @@ size_t costly_classes(ByteView pattern) {
   return may_fold ? 8 * count : count;
 }
 
-// The first repeated name of an object; nullopt if each occurs once.
-std::optional<std::string_view> first_repeated(const simdjson::dom::object& object) {
+// The names of an object.
+struct Names {
+  std::vector<uint32_t> order;               // of the members, by their names; empty if there is one at most
+  std::optional<std::string_view> repeated;  // the first that is there again
+};
+
+Names names_of(const simdjson::dom::object& object) {
+  if (object.size() < 2) return {};
   std::vector<ByteView> names;
   names.reserve(object.size());
   for (const auto& [name, value] : object) names.push_back(name);
-  const std::vector<uint32_t> order = text_order(names);
+  Names found = {text_order(names), std::nullopt};
   const auto is_same = [&](uint32_t a, uint32_t b) { return names[a] == names[b]; };
-  if (std::ranges::adjacent_find(order, is_same) == order.end()) return std::nullopt;
+  if (std::ranges::adjacent_find(found.order, is_same) == found.order.end()) return found;
   std::set<std::string_view> seen;
-  for (const auto& [name, value] : object) {
-    if (!seen.insert(name).second) return name;
+  for (const ByteView name : names) {
+    if (seen.insert(name).second) continue;
+    found.repeated = name;
+    break;
   }
-  return std::nullopt;
+  return found;
 }
 
 // No exceptions: the first error latches, and all functions return.
@@ -68,7 +76,7 @@ class FilterParser {
     }
     Filter filter = parse_object(root, 1);
     if (error_) return std::unexpected(*error_);
-    return normal_form(std::move(filter));
+    return normal_form(std::move(filter), json.size());
   }
 
  private:
@@ -107,7 +115,9 @@ class FilterParser {
     size_t length_;
   };
 
+  // A list of one part is that part.
   static Filter combined(Filter::Kind kind, std::vector<Filter> parts) {
+    if (parts.size() == 1) return std::move(parts.front());
     Filter filter;
     filter.kind = kind;
     filter.parts = std::move(parts);
@@ -127,16 +137,18 @@ class FilterParser {
     simdjson::dom::object object;
     if (element.get(object) != simdjson::SUCCESS) return refused("expected an object");
     if (depth > limits_.depth) return refused("nested deeper than " + std::to_string(limits_.depth));
+    Names names = names_of(object);
     std::vector<Filter> parts;
     parts.reserve(object.size());
-    const auto repeated = first_repeated(object);
     std::string_view seen;
     for (const auto& [key, value] : object) {
       const Step step(path_, key);
-      if (repeated == key && !std::exchange(seen, key).empty()) return refused("is there twice");
+      if (names.repeated == key && !std::exchange(seen, key).empty()) return refused("is there twice");
       parts.push_back(parse_member(key, value, depth));
       if (error_) return {};
     }
+    // Their texts will be in this order, or nearly.
+    reorder(parts, std::move(names.order));
     return combined(Filter::Kind::And, std::move(parts));
   }
 
@@ -175,11 +187,11 @@ class FilterParser {
     if (depth + 1 > limits_.depth) return refused("nested deeper than " + std::to_string(limits_.depth));
     simdjson::dom::object operators = value.get_object().value_unsafe();
     std::vector<Filter> parts;
-    const auto repeated = first_repeated(operators);
+    const Names names = names_of(operators);
     std::string_view seen;
     for (const auto& [name, operand] : operators) {
       const Step step(path_, name);
-      if (repeated == name && !std::exchange(seen, name).empty()) return refused("is there twice");
+      if (names.repeated == name && !std::exchange(seen, name).empty()) return refused("is there twice");
       parts.push_back(parse_operator(field, name, operand, depth + 1));
       if (error_) return {};
     }

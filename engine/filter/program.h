@@ -74,6 +74,7 @@ class Program {
   }
   // Compiles its regular expressions now instead of when a document first needs them.
   void prepare_regexes() const;
+  size_t count_regexes() const { return regexes_ ? regexes_->size() : 0; }  // compiled ones
   void release(Fields& fields) const;
 
   // The filter it was compiled from.

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -26,6 +29,20 @@ TEST(TextOrder, IsThatOfTheTexts) {
     for (const uint32_t number : text_order(views)) ordered.push_back(texts[number]);
     std::ranges::sort(texts);
     ASSERT_EQ(ordered, texts);
+  });
+}
+
+TEST(TextOrder, ReordersMovableValues) {
+  testing::run_seeds(50, [](uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<uint32_t> order(random() % 20);
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::shuffle(order, random);
+    std::vector<std::unique_ptr<uint32_t>> values;
+    for (uint32_t i = 0; i < order.size(); ++i) values.push_back(std::make_unique<uint32_t>(i));
+    reorder(values, order);
+    ASSERT_EQ(values.size(), order.size());
+    for (size_t i = 0; i < values.size(); ++i) ASSERT_EQ(*values[i], order[i]);
   });
 }
 

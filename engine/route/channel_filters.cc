@@ -9,16 +9,6 @@ namespace {
 constexpr char kIdDigits[] = "0123456789abcdef";
 constexpr size_t kIdSize = 32;
 
-std::string id_of(const FilterDigest& digest) {
-  std::string id;
-  id.reserve(kIdSize);
-  for (char byte : digest) {
-    id += kIdDigits[static_cast<unsigned char>(byte) >> 4];
-    id += kIdDigits[byte & 15];
-  }
-  return id;
-}
-
 int digit_value(char digit) {
   const char* found = digit == '\0' ? nullptr : std::strchr(kIdDigits, digit);
   return found == nullptr ? -1 : static_cast<int>(found - kIdDigits);
@@ -34,7 +24,15 @@ FilterDigest digest_of_id(ByteView id) {
 
 }  // namespace
 
-std::string filter_id(ByteView normal_json) { return id_of(filter_digest(normal_json)); }
+std::string filter_id(const FilterDigest& digest) {
+  std::string id;
+  id.reserve(kIdSize);
+  for (char byte : digest) {
+    id += kIdDigits[static_cast<unsigned char>(byte) >> 4];
+    id += kIdDigits[byte & 15];
+  }
+  return id;
+}
 
 bool looks_like_filter_id(ByteView name) {
   return name.size() == kIdSize && std::ranges::all_of(name, [](char c) { return digit_value(c) >= 0; });
@@ -49,7 +47,7 @@ FilterSlot ChannelFilters::find_by_id(ByteView id) const {
   return looks_like_filter_id(id) ? find(digest_of_id(id)) : FilterSlot::none();
 }
 
-std::string ChannelFilters::id(FilterSlot slot) const { return id_of(digest(slot)); }
+std::string ChannelFilters::id(FilterSlot slot) const { return filter_id(digest(slot)); }
 
 void ChannelFilters::note(FilterSlot slot, const FilterDigest& digest) {
   if (slot.value() >= first_targets_.size()) {
@@ -60,9 +58,9 @@ void ChannelFilters::note(FilterSlot slot, const FilterDigest& digest) {
   by_digest_.insert(head_of(digest), slot);
 }
 
-FilterSlot ChannelFilters::add(const Filter& filter, ByteView normal_json) {
+FilterSlot ChannelFilters::add(const Filter& filter, const FilterDigest& digest) {
   const FilterSlot slot = index_.add(filter);
-  note(slot, filter_digest(normal_json));
+  note(slot, digest);
   return slot;
 }
 

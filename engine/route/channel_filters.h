@@ -18,7 +18,8 @@
 namespace millrace {
 
 // The id of a filter without a name, for clients: 32 hexadecimal digits, equal for equal filters.
-std::string filter_id(ByteView normal_json);
+std::string filter_id(const FilterDigest& digest);
+inline std::string filter_id(ByteView normal_json) { return filter_id(filter_digest(normal_json)); }
 bool looks_like_filter_id(ByteView name);
 
 class ChannelFilters {
@@ -40,8 +41,8 @@ class ChannelFilters {
   [[gnu::always_inline]] void prefetch_found(const FilterDigest& digest) const {
     by_digest_.prefetch_entries(head_of(digest));
   }
-  // REQUIRES: there is no equal filter.
-  FilterSlot add(const Filter& filter, ByteView normal_json);
+  // `digest` is that of its normal form. REQUIRES: there is no equal filter.
+  FilterSlot add(const Filter& filter, const FilterDigest& digest);
   // The same for a saved filter; `saved` was read from `bytes`, and `digest` is that of its JSON.
   FilterSlot add_saved(const SavedFilter& saved, ByteView bytes, const FilterDigest& digest);
   void remove(FilterSlot slot);

@@ -33,6 +33,11 @@ RouteTable* existing_table(Place<RouteTable>& place, const Call& call, Consequen
   return place.get();
 }
 
+// The digest of the filter in a request, if it has one: computed once, because that takes a while for a long filter.
+std::optional<FilterDigest> digest_of(const RouteSubscribeRequest& request) {
+  return request.filter ? std::optional(filter_digest(request.filter->json)) : std::nullopt;
+}
+
 // The target of a request; none() if it does not exist.
 TargetSlot find_wanted(const RouteTable& table, const RouteSubscribeRequest& request) {
   if (request.filter_id) return table.find_filter_id(request.channel, *request.filter_id);
@@ -40,10 +45,12 @@ TargetSlot find_wanted(const RouteTable& table, const RouteSubscribeRequest& req
   return table.find_everything(request.channel);
 }
 
-// The same, created if it is missing. REQUIRES: a filter that the request names by its id exists
-TargetSlot wanted_or_new(RouteTable& table, const RouteSubscribeRequest& request) {
+// The same, created if it is missing. REQUIRES: a filter that the request names by its id exists; the digest is that of
+// the request
+TargetSlot wanted_or_new(RouteTable& table, const RouteSubscribeRequest& request,
+                         const std::optional<FilterDigest>& digest) {
   if (request.filter_id) return table.find_filter_id(request.channel, *request.filter_id);
-  if (request.filter) return table.filtered(request.channel, request.filter->filter, request.filter->json);
+  if (digest) return table.filtered(request.channel, request.filter->filter, *digest);
   return table.everything(request.channel);
 }
 
@@ -66,9 +73,10 @@ Result<void> may_subscribe(const RouteTable* table, const RouteSubscribeRequest&
   return {};
 }
 
-std::optional<std::string> wanted_filter_id(const RouteSubscribeRequest& request) {
+std::optional<std::string> wanted_filter_id(const RouteSubscribeRequest& request,
+                                            const std::optional<FilterDigest>& digest) {
   if (request.filter_id) return std::string(*request.filter_id);
-  if (request.filter) return filter_id(request.filter->json);
+  if (digest) return filter_id(*digest);
   return std::nullopt;
 }
 
@@ -194,9 +202,10 @@ Outcome<std::optional<Subscribed>> RouteOperations::subscribe(Place<RouteTable>&
     RouteTable* known = existing_table(place, call, done.consequences);
     if (known == nullptr || known->device(request.device.whole, known->clock()) == nullptr) return done;
   }
-  done.answer = Subscribed{request.channel.name(), wanted_filter_id(request)};
+  const auto digest = digest_of(request);
+  done.answer = Subscribed{request.channel.name(), wanted_filter_id(request, digest)};
   RouteTable& table = table_at(place, call, done.consequences);
-  table.subscribe(request.device, wanted_or_new(table, request), request.ttl_ms);
+  table.subscribe(request.device, wanted_or_new(table, request, digest), request.ttl_ms);
   finish(place, "route.subscribe", call, budget, done.consequences);
   return done;
 }

@@ -198,7 +198,11 @@ class RouteTable {
   TargetSlot find_filter_id(const RouteChannel& channel, ByteView id) const;
   // The same, but created if there is none. The caller must subscribe to a target without a name at once.
   TargetSlot everything(const RouteChannel& channel);
-  TargetSlot filtered(const RouteChannel& channel, const Filter& filter, ByteView normal_json);
+  // `digest` is that of the filter's normal form.
+  TargetSlot filtered(const RouteChannel& channel, const Filter& filter, const FilterDigest& digest);
+  TargetSlot filtered(const RouteChannel& channel, const Filter& filter, ByteView normal_json) {
+    return filtered(channel, filter, filter_digest(normal_json));
+  }
   // A target with a filter that was saved (saved_filter.h); `name` is empty for a filter without a name. `saved` was
   // read from `bytes`, and `digest` is that of its JSON.
   TargetSlot restored_filter(const RouteChannel& channel, ByteView name, const SavedFilter& saved, ByteView bytes,
@@ -326,7 +330,7 @@ class RouteTable {
   TargetSlot new_target(ChannelSlot channel);
   void attach(TargetSlot target, FilterSlot filter);
   void detach(TargetSlot target);
-  FilterSlot filter_or_new(ChannelSlot channel, const Filter& filter, ByteView normal_json);
+  FilterSlot filter_or_new(ChannelSlot channel, const Filter& filter, const FilterDigest& digest);
   TargetSlot without_name(ChannelSlot channel, FilterSlot filter) const;
   // The target of a filter without a name; created if there is none.
   TargetSlot target_of(ChannelSlot channel, FilterSlot filter);

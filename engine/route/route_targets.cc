@@ -67,9 +67,9 @@ TargetSlot RouteTable::everything(const RouteChannel& channel) {
   return channels_[slot].everything;
 }
 
-TargetSlot RouteTable::filtered(const RouteChannel& channel, const Filter& filter, ByteView normal_json) {
+TargetSlot RouteTable::filtered(const RouteChannel& channel, const Filter& filter, const FilterDigest& digest) {
   const ChannelSlot slot = channel_or_new(channel);
-  return target_of(slot, filter_or_new(slot, filter, normal_json));
+  return target_of(slot, filter_or_new(slot, filter, digest));
 }
 
 TargetSlot RouteTable::target_of(ChannelSlot channel, FilterSlot filter) {
@@ -115,12 +115,12 @@ std::string RouteTable::filter_name(const RouteTarget& target) const {
   return target.name != nullptr ? *target.name : channels_[target.channel].filters->id(target.filter);
 }
 
-FilterSlot RouteTable::filter_or_new(ChannelSlot channel, const Filter& filter, ByteView normal_json) {
+FilterSlot RouteTable::filter_or_new(ChannelSlot channel, const Filter& filter, const FilterDigest& digest) {
   auto& filters = channels_[channel].filters;
   if (filters == nullptr) filters = std::make_unique<ChannelFilters>(key_);
-  if (const FilterSlot known = filters->find(normal_json); known.is_some()) return known;
+  if (const FilterSlot known = filters->find(digest); known.is_some()) return known;
   ++filters_;
-  return filters->add(filter, normal_json);
+  return filters->add(filter, digest);
 }
 
 void RouteTable::attach(TargetSlot slot, FilterSlot filter) {
@@ -146,7 +146,7 @@ void RouteTable::detach(TargetSlot slot) {
 
 void RouteTable::set_filter(const RouteChannel& channel, ByteView name, const Filter& filter, ByteView normal_json) {
   const ChannelSlot slot = channel_or_new(channel);
-  named_target(slot, name, filter_or_new(slot, filter, normal_json));
+  named_target(slot, name, filter_or_new(slot, filter, filter_digest(normal_json)));
 }
 
 TargetSlot RouteTable::named_target(ChannelSlot channel, ByteView name, FilterSlot filter) {
