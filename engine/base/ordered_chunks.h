@@ -89,6 +89,13 @@ class OrderedChunks {
 
   void clear() { *this = {}; }
 
+  // Frees up to `count` chunks; false once nothing is left.
+  // REQUIRES: afterwards only free_some() and the destructor are called.
+  bool free_some(size_t count) {
+    for (; count > 0 && !chunks_.empty(); --count) chunks_.pop_back();
+    return !chunks_.empty();
+  }
+
   // Removes the entries with keys in [from, to) for which leaves(entry) is true. leaves() may change the other entries,
   // but not their keys. Cost: O(entries in the range) plus a move of the list of chunks. For many entries that is a
   // fraction of the cost of an erase() for each.

@@ -55,6 +55,12 @@ class Consumers {
   uint64_t messages(ConsumerId id) const { return slots_[id.value() - 1].messages; }
   size_t count() const { return ids_.size(); }
   void clear() { *this = {}; }
+  // Frees up to `count` names; false once nothing is left.
+  // REQUIRES: afterwards only free_some() and the destructor are called.
+  bool free_some(size_t count) {
+    for (; count > 0 && !ids_.empty(); --count) ids_.erase(ids_.begin());
+    return !ids_.empty();
+  }
 
   size_t memory() const {
     constexpr size_t kNode = 48 + sizeof(std::string);

@@ -1,6 +1,7 @@
 #include "engine/log/group.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace millrace {
 
@@ -137,10 +138,10 @@ void Group::apply(const GivingUp& giving_up) {
   }
 }
 
-uint64_t Group::acknowledge(Offset from, Offset to, std::optional<ByteView> consumer) {
-  if (!consumer) return forget(from, to + 1);
+uint64_t Group::acknowledge(Offset from, Offset to, std::optional<ByteView> consumer, Forgotten* forgotten) {
+  if (!consumer) return forget(from, to + 1, {}, forgotten);
   const ConsumerId id = consumers_.find(*consumer);
-  return id.is_none() ? 0 : forget(from, to + 1, {id, consumers_.messages(id)});
+  return id.is_none() ? 0 : forget(from, to + 1, {id, consumers_.messages(id)}, forgotten);
 }
 
 Offset Group::end_of_part(Offset from, Offset to, const std::optional<ByteView>& consumer, size_t ranges) const {
@@ -217,13 +218,20 @@ std::vector<PendingPart> Group::held_by(ByteView consumer, Offset from, uint64_t
   return found;
 }
 
-uint64_t Group::forget(Offset from, Offset to, Pending::Holder holder) {
+void Group::forget_all(Forgotten* forgotten) {
+  if (forgotten != nullptr && Forgotten::parts_of(pending_, consumers_) > Forgotten::kMany) [[unlikely]] {
+    return forgotten->add(std::exchange(pending_, {}), std::exchange(consumers_, {}));
+  }
+  pending_.clear();
+  consumers_.clear();
+}
+
+uint64_t Group::forget(Offset from, Offset to, Pending::Holder holder, Forgotten* forgotten) {
   if (pending_.empty()) return 0;
   if (is_all(from, to, holder)) {
     // All pending messages are removed, so no range must be looked at.
     const uint64_t all = pending_.count();
-    pending_.clear();
-    consumers_.clear();
+    forget_all(forgotten);
     return all;
   }
   return pending_.remove(
@@ -231,8 +239,10 @@ uint64_t Group::forget(Offset from, Offset to, Pending::Holder holder) {
       holder);
 }
 
-void Group::on_evicted(Offset new_first, uint64_t missing) {
-  if (!pending_.empty() && pending_.first() < new_first) add_to(counters_.lost, forget(Offset(0), new_first));
+void Group::on_evicted(Offset new_first, uint64_t missing, Forgotten* forgotten) {
+  if (!pending_.empty() && pending_.first() < new_first) {
+    add_to(counters_.lost, forget(Offset(0), new_first, {}, forgotten));
+  }
   if (next_ >= new_first) return;
   add_to(counters_.lost, new_first - next_ - (missing_ahead_ - missing));
   next_ = new_first;
@@ -251,9 +261,8 @@ void Group::on_removed(const Removal& removal, Offset new_first, uint64_t missin
   missing_ahead_ = missing;
 }
 
-void Group::seek(Offset next, uint64_t missing_ahead) {
-  pending_.clear();
-  consumers_.clear();
+void Group::seek(Offset next, uint64_t missing_ahead, Forgotten* forgotten) {
+  forget_all(forgotten);
   next_ = next;
   missing_ahead_ = missing_ahead;
 }

@@ -15,6 +15,7 @@
 #include "engine/base/strong.h"
 #include "engine/blocks/removal.h"
 #include "engine/log/consumers.h"
+#include "engine/log/forgotten.h"
 #include "engine/log/group_clock.h"
 #include "engine/log/idleness.h"
 #include "engine/log/pending.h"
@@ -164,7 +165,10 @@ class Group {
   // --- answers ---
   // Both ends are inclusive. Return how many of the messages were pending. With a consumer: only messages that it
   // holds.
-  uint64_t acknowledge(Offset from, Offset to, std::optional<ByteView> consumer = std::nullopt);
+  // If this function, or one below that forgets messages, forgets all of them at once, it adds what is to be freed to
+  // `forgotten`; without `forgotten` it frees that itself.
+  uint64_t acknowledge(Offset from, Offset to, std::optional<ByteView> consumer = std::nullopt,
+                       Forgotten* forgotten = nullptr);
   // Cuts [from, to], both inclusive, for acknowledge(): a call for the part that ends at the result looks at about
   // `ranges` ranges. The result is `to` if there are no more ranges, or if no range must be looked at.
   // REQUIRES: ranges != 0
@@ -182,12 +186,14 @@ class Group {
 
   // --- from the log ---
   // The log begins at `new_first` now, and has this many offsets without a message.
-  void on_evicted(Offset new_first, uint64_t missing = 0);
+  void on_evicted(Offset new_first, uint64_t missing = 0, Forgotten* forgotten = nullptr);
   // The same after compaction. Pending messages that were removed count as lost. Undelivered ones do not: a newer
   // message of the same tag will be delivered.
   void on_removed(const Removal& removal, Offset new_first, uint64_t missing);
   // Moves the group to `next` and forgets its pending messages. `missing_ahead` offsets from there on have no message.
-  void seek(Offset next, uint64_t missing_ahead = 0);
+  void seek(Offset next, uint64_t missing_ahead = 0, Forgotten* forgotten = nullptr);
+  // Forgets all pending messages.
+  void forget_all(Forgotten* forgotten);
 
   // --- as a value ---
   // Restores saved state; see log_codec. REQUIRES: valid for Pending::add.
@@ -214,7 +220,7 @@ class Group {
   bool is_all(Offset from, Offset to, const Pending::Holder& holder) const {
     return holder.messages >= pending_.count() && from <= pending_.first() && pending_.end() <= to;
   }
-  uint64_t forget(Offset from, Offset to, Pending::Holder holder = {});
+  uint64_t forget(Offset from, Offset to, Pending::Holder holder = {}, Forgotten* forgotten = nullptr);
 
   Offset next_;
   uint64_t missing_ahead_;  // offsets from next_ on without a message

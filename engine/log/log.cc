@@ -112,9 +112,29 @@ bool Log::drop_group(ByteView name) {
   const auto found = groups_->find(name);
   if (found == groups_->end()) return false;
   groups_->found = nullptr;
+  found->second.forget_all(&groups_->forgotten);
   groups_->erase(found);
-  if (groups_->empty()) groups_.reset();
+  if (groups_->empty() && groups_->forgotten.empty()) groups_.reset();
   return true;
+}
+
+Forgotten Log::take_forgotten() {
+  if (!groups_) return {};
+  Forgotten forgotten = std::exchange(groups_->forgotten, {});
+  if (groups_->empty()) groups_.reset();
+  return forgotten;
+}
+
+size_t Log::pending_parts() const {
+  size_t parts = 0;
+  if (!groups_) return parts;
+  for (const auto& [name, group] : *groups_) parts += Forgotten::parts_of(group.pending(), group.consumers());
+  return parts;
+}
+
+void Log::forget_all_pending() {
+  if (!groups_) return;
+  for (auto& [name, group] : *groups_) group.forget_all(&groups_->forgotten);
 }
 
 const Log::Groups::value_type& Log::slowest_group() const {

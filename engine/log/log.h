@@ -20,6 +20,7 @@
 #include "engine/base/strong.h"
 #include "engine/blocks/message_blocks.h"
 #include "engine/log/compaction.h"
+#include "engine/log/forgotten.h"
 #include "engine/log/group.h"
 #include "engine/log/log_bounds.h"
 #include "engine/log/log_extras.h"
@@ -191,6 +192,15 @@ class Log {
   // REQUIRES: there is none of that name; first() <= next <= this->next()
   Group& create_group(ByteView name, Offset next);
   bool drop_group(ByteView name);
+  // For what its groups forget. REQUIRES: it has a group
+  Forgotten* forgotten() { return &groups_->forgotten; }
+  // What its groups have forgotten since it was last taken. If it is large, it can be freed in parts.
+  Forgotten take_forgotten();
+  bool has_forgotten() const { return groups_ && !groups_->forgotten.empty(); }
+  // How much the groups have pending: how many ranges and consumers. Cost: O(groups)
+  size_t pending_parts() const;
+  // Makes all groups forget what they have pending.
+  void forget_all_pending();
   // Sets the offsets of the fresh messages in a planned delivery: in a log with gaps they are not consecutive. Called
   // between plan and apply.
   void locate(Delivery& delivery) const;
@@ -241,7 +251,7 @@ class Log {
   // would be most of its cost. A group is updated when it is next accessed. Its counters are the same at whatever time
   // that happens.
   void catch_up(Group& group) const {
-    if (groups_->told_first != first()) group.on_evicted(first(), missing());
+    if (groups_->told_first != first()) group.on_evicted(first(), missing(), &groups_->forgotten);
   }
   void catch_up() const;
   static const Groups& no_groups();
@@ -265,6 +275,7 @@ class Log {
     ToldGroups& operator=(const ToldGroups&) = delete;
 
     Offset told_first;            // first() when all groups were last updated
+    Forgotten forgotten;          // not yet taken
     value_type* found = nullptr;  // the group that was looked up last: most requests use the same group again
   };
 

@@ -58,7 +58,7 @@ Outcome<Done> LogOperations::seek_group(Place<Log>& place, const SeekGroupReques
   Log& log = *place.get();
   const auto to = position_in(log, request);
   if (!to) return std::unexpected(to.error());
-  group->seek(*to, log.missing_from(*to));
+  group->seek(*to, log.missing_from(*to), log.forgotten());
   Outcome<Done> done{Done()};
   done.consequences.effects.add_request();
   use_group(*group, request.group, call, done.consequences.effects);

@@ -105,8 +105,9 @@ Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, AckRequest& requ
   }
   const uint64_t before = request.acknowledged.value_or(0);
   // Replicas repeat a request that is done at once, so it is not limited.
-  const uint64_t acknowledged =
-      call.may_wait ? acknowledge_part(*group, request, done.consequences) : acknowledge_all(*group, request);
+  Forgotten* const forgotten = place.get()->forgotten();
+  const uint64_t acknowledged = call.may_wait ? acknowledge_part(*group, request, forgotten, done.consequences)
+                                              : acknowledge_all(*group, request, forgotten);
   done.answer = before + acknowledged;
   if (acknowledged == 0) return done;
   if (group->settings().idle_ms != 0) use_group(*group, request.group, call, done.consequences.effects);
@@ -128,15 +129,16 @@ bool LogOperations::acknowledge_may_go_on(const AckRequest& request) const {
   return most > limits_.batches_at_once;
 }
 
-uint64_t LogOperations::acknowledge_all(Group& group, const AckRequest& request) {
+uint64_t LogOperations::acknowledge_all(Group& group, const AckRequest& request, Forgotten* forgotten) {
   uint64_t acknowledged = 0;
   for (const OffsetRange& range : request.ranges) {
-    acknowledged += group.acknowledge(range.from, range.to, request.consumer);
+    acknowledged += group.acknowledge(range.from, range.to, request.consumer, forgotten);
   }
   return acknowledged;
 }
 
-uint64_t LogOperations::acknowledge_part(Group& group, AckRequest& request, Consequences& follow) const {
+uint64_t LogOperations::acknowledge_part(Group& group, AckRequest& request, Forgotten* forgotten,
+                                         Consequences& follow) const {
   size_t left = limits_.batches_at_once;
   uint64_t acknowledged = 0;
   size_t next = 0;
@@ -148,7 +150,7 @@ uint64_t LogOperations::acknowledge_part(Group& group, AckRequest& request, Cons
       to = group.end_of_part(range.from, to, request.consumer, left);
     }
     left -= to == range.to ? std::min<uint64_t>(left, to - range.from + 1) : left;
-    acknowledged += group.acknowledge(range.from, to, request.consumer);
+    acknowledged += group.acknowledge(range.from, to, request.consumer, forgotten);
     if (to == range.to) continue;
     parts.push_back({range.from, to});
     range.from = to + 1;

@@ -197,8 +197,8 @@ class LogOperations {
                                                   MessageSink& sink);
   Outcome<uint64_t> put_off(Group& group, ByteView name, const std::vector<OffsetRange>& ranges, UnixMs at,
                             GiveBack how, const Call& call);
-  static uint64_t acknowledge_all(Group& group, const AckRequest& request);
-  uint64_t acknowledge_part(Group& group, AckRequest& request, Consequences& follow) const;
+  static uint64_t acknowledge_all(Group& group, const AckRequest& request, Forgotten* forgotten);
+  uint64_t acknowledge_part(Group& group, AckRequest& request, Forgotten* forgotten, Consequences& follow) const;
   Outcome<uint64_t> give_up_now(Place<Log>& place, const NackRequest& request, const Call& call);
   Result<void> check_settings(const Place<Log>& place, const SetGroupRequest& request);
   // Gives up the messages that must be given up now, while their dead letters take at most `bytes`. The size of what is

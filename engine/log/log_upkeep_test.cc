@@ -262,6 +262,60 @@ TEST_F(LogUpkeep, AcknowledgesAllPendingMessagesAtOnce) {
   EXPECT_TRUE(done.consequences.effects.is_request_alone());
 }
 
+TEST_F(LogUpkeep, HandsOverWhatAGroupForgets) {
+  constexpr uint64_t kCount = 5'000;
+  const auto fill = [&] {
+    log().group("g")->seek(Offset(1));
+    for (uint64_t i = 0; i < kCount; ++i) read("consumer " + std::to_string(i), 1);
+    EXPECT_EQ(log().group("g")->pending().range_count(), kCount);
+    EXPECT_FALSE(log().has_forgotten());
+  };
+  const auto slices = [&] {
+    Forgotten forgotten = log().take_forgotten();
+    EXPECT_FALSE(log().has_forgotten());
+    EXPECT_EQ(forgotten.parts(), 2 * kCount) << "ranges and consumers";
+    size_t count = 1;
+    while (forgotten.free_some()) ++count;
+    return count;
+  };
+  constexpr size_t kFewest = kCount / 2'048 + kCount / 500;
+  write(1'000, static_cast<int>(kCount));
+  log().create_group("g", Offset(1));
+
+  fill();
+  EXPECT_EQ(acknowledged({}, 1, kCount), kCount);
+  EXPECT_GT(slices(), kFewest);
+  fill();
+  operations_.seek_group(place_, {SeekGroupRequest::Where::AtOffset, "g", Offset(1)}, {});
+  EXPECT_TRUE(log().group("g")->pending().empty());
+  EXPECT_GT(slices(), kFewest);
+  fill();
+  log().evict_before(Offset(kCount + 1));
+  EXPECT_EQ(log().group("g")->counters().lost, kCount);
+  EXPECT_GT(slices(), kFewest);
+}
+
+TEST_F(LogUpkeep, HandsOverWhatADroppedGroupHadPending) {
+  write(1'000, 2'000);
+  log().create_group("g", Offset(1));
+  for (int i = 0; i < 2'000; ++i) read(i % 2 == 0 ? "ann" : "bob", 1);
+  EXPECT_TRUE(log().drop_group("g"));
+  EXPECT_EQ(log().group("g"), nullptr);
+  EXPECT_TRUE(log().groups().empty());
+  EXPECT_TRUE(log().has_forgotten());
+  EXPECT_STREQ(log().check(), nullptr);
+  EXPECT_EQ(log().take_forgotten().parts(), 2'002U);
+  EXPECT_FALSE(log().has_forgotten());
+  EXPECT_EQ(log().take_forgotten().parts(), 0U);
+}
+
+TEST_F(LogUpkeep, FreesAtOnceTheLittleThatAGroupForgets) {
+  write(1'000, 10);
+  for (int i = 0; i < 10; ++i) read(i % 2 == 0 ? "ann" : "bob", 1);
+  EXPECT_EQ(acknowledged({}, 1, 10), 10U);
+  EXPECT_FALSE(log().has_forgotten());
+}
+
 TEST_F(LogUpkeep, AcknowledgesAtOnceIfTheRequestMayNotWait) {
   write(1'000, 10);
   for (int i = 0; i < 10; ++i) read(i % 2 == 0 ? "ann" : "bob", 1);

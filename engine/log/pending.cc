@@ -29,23 +29,15 @@ Offset Pending::end() const {
 }
 
 void Pending::index(const Range& range) {
-  if (range.is_due) {
-    due_count_ += static_cast<uint64_t>(std::popcount(range.bits));
-    due_.insert({range.retry_at, range.first});
-    if (range.expire_at != kNeverExpires) timed_.insert({range.expire_at, range.first});
-  } else {
-    timed_.insert({std::min<uint64_t>(range.retry_at, range.expire_at), range.first});
-  }
+  if (is_due(range)) due_count_ += static_cast<uint64_t>(std::popcount(range.bits));
+  if (range.due != 0) due_ranges(range).insert({range.retry_at, range.first});
+  if (const uint64_t date = date_of(range); date != kNeverExpires) timed_.insert({date, range.first});
 }
 
 void Pending::unindex(const Range& range) {
-  if (range.is_due) {
-    due_count_ -= static_cast<uint64_t>(std::popcount(range.bits));
-    due_.erase({range.retry_at, range.first});
-    timed_.erase({range.expire_at, range.first});
-  } else {
-    timed_.erase({std::min<uint64_t>(range.retry_at, range.expire_at), range.first});
-  }
+  if (is_due(range)) due_count_ -= static_cast<uint64_t>(std::popcount(range.bits));
+  if (range.due != 0) due_ranges(range).erase({range.retry_at, range.first});
+  timed_.erase({date_of(range), range.first});
 }
 
 uint64_t Pending::bits_within(const Range& range, Offset from, Offset to) {
@@ -59,13 +51,21 @@ uint64_t Pending::bits_within(const Range& range, Offset from, Offset to) {
 }
 
 void Pending::unindex(const Gone& gone) {
-  const auto is_gone = [&](const Dated& dated) { return gone.has(dated.first); };
-  if (gone.first_date <= gone.last_date) timed_.erase_if({gone.first_date, 0}, {gone.last_date + 1, 0}, is_gone);
-  if (gone.any_due) due_.erase_if(is_gone);
+  unindex(timed_, gone.timed, gone);
+  unindex(due_, gone.due, gone);
+  unindex(again_, gone.due, gone);
+}
+
+void Pending::unindex(ByDate& dates, const Gone::Span& span, const Gone& gone) {
+  if (span.first > span.last) return;
+  // Ranges of one date are in the order of their offsets.
+  dates.erase_if({span.first, span.first == span.last ? gone.from() : 0},
+                 span.first == span.last ? Dated{span.last, gone.to()} : Dated{span.last + 1, 0},
+                 [&](const Dated& dated) { return gone.has(dated.first); });
 }
 
 void Pending::shrink(Range& range, uint64_t bits) {
-  if (range.is_due) due_count_ -= static_cast<uint64_t>(std::popcount(range.bits & ~bits));
+  if (is_due(range)) due_count_ -= static_cast<uint64_t>(std::popcount(range.bits & ~bits));
   range.bits = bits;
 }
 
@@ -75,7 +75,7 @@ void Pending::add(OffsetBits messages, const PendingTerms& terms) {
   const uint64_t bits = messages.bits >> shift;
   count_ += messages.count();
   // Messages that are delivered one by one in the same millisecond become one range.
-  if (Range* before = ranges_.floor(first); before != nullptr && first - before->first < 64 && !before->is_due) {
+  if (Range* before = ranges_.floor(first); before != nullptr && first - before->first < 64 && before->due == 0) {
     const uint64_t distance = first - before->first;
     if ((bits << distance) >> distance == bits && terms_of(*before) == terms) {
       before->bits |= bits << distance;
@@ -87,7 +87,7 @@ void Pending::add(OffsetBits messages, const PendingTerms& terms) {
               .retry_at = terms.retry_at & kDateBits,
               .attempts = terms.attempts & kMaxAttempts,
               .expire_at = terms.expire_at & kDateBits,
-              .is_due = 0,
+              .due = 0,
               .retry_ms = terms.retry_ms,
               .consumer = terms.consumer};
   ranges_.insert(range);
@@ -131,12 +131,15 @@ void Pending::clear() {
   ranges_.clear();
   timed_.clear();
   due_.clear();
+  again_.clear();
   count_ = due_count_ = 0;
 }
 
 std::optional<UnixMs> Pending::next_event() const {
-  if (timed_.empty()) return std::nullopt;
-  return UnixMs(timed_.front().date);
+  const uint64_t again = again_.empty() ? UINT64_MAX : again_.front().date;
+  const uint64_t timed = timed_.empty() ? UINT64_MAX : timed_.front().date;
+  const uint64_t first = std::min(again, timed);
+  return first == UINT64_MAX ? std::nullopt : std::optional(UnixMs(first));
 }
 
 void Pending::split(Range* range, uint64_t bits) {
@@ -165,10 +168,15 @@ Offset Pending::end_of_batches(Offset from, Offset to, size_t& batches) const {
 }
 
 void Pending::look_again() {
+  if (again_.empty()) {
+    std::swap(due_, again_);
+    due_mark_ = other_mark();
+    due_count_ = 0;
+  }
   while (!due_.empty()) {
     Range* range = ranges_.find(due_.front().first);
     unindex(*range);
-    range->is_due = 0;
+    range->due = other_mark();
     index(*range);
   }
 }
@@ -187,20 +195,21 @@ std::vector<PendingPart> Pending::due(uint64_t count) const {
 }
 
 const char* Pending::check() const {
-  for (const char* broken : {ranges_.check(), timed_.check(), due_.check()}) {
+  for (const char* broken : {ranges_.check(), timed_.check(), due_.check(), again_.check()}) {
     if (broken != nullptr) return broken;
   }
-  uint64_t count = 0, due_count = 0, end = 0, dues = 0, dates = 0;
+  uint64_t count = 0, due_count = 0, end = 0, dues = 0, agains = 0, dates = 0;
   const char* broken = nullptr;
   ranges_.each([&](const Range& range) {
     if (range.bits == 0) broken = "a range without messages";
     if (range.first < end) broken = "ranges overlap";
     count += static_cast<uint64_t>(std::popcount(range.bits));
-    if (range.is_due) due_count += static_cast<uint64_t>(std::popcount(range.bits));
+    if (is_due(range)) due_count += static_cast<uint64_t>(std::popcount(range.bits));
     end = range.first + 64 - static_cast<uint64_t>(std::countl_zero(range.bits));
-    dues += range.is_due;
-    dates += range.is_due == 0 || range.expire_at != kNeverExpires;
-    const uint64_t date = range.is_due ? range.expire_at : std::min<uint64_t>(range.retry_at, range.expire_at);
+    dues += is_due(range);
+    agains += range.due != 0 && !is_due(range);
+    dates += range.due == 0 || range.expire_at != kNeverExpires;
+    const uint64_t date = date_of(range);
     if (date != kNeverExpires) {
       const Dated* found = timed_.ceiling({date, range.first});
       if (found == nullptr || *found != Dated{date, range.first}) broken = "a range is not found by its date";
@@ -210,6 +219,7 @@ const char* Pending::check() const {
   if (count != count_) return "the count is wrong";
   if (due_count != due_count_) return "the count of due messages is wrong";
   if (dues != due_.size()) return "due ranges are not those that are due";
+  if (agains != again_.size()) return "ranges to look at again are not those that were due";
   return dates == timed_.size() ? nullptr : "dates without a range";
 }
 

@@ -141,6 +141,11 @@ class Pending {
     return take(from, to, true, {}, looks, visit);
   }
   void clear();
+  // Frees up to `chunks` times 64 ranges; false once nothing is left.
+  // REQUIRES: afterwards only free_some() and the destructor are called.
+  bool free_some(size_t chunks) {
+    return ranges_.free_some(chunks) || timed_.free_some(chunks) || due_.free_some(chunks) || again_.free_some(chunks);
+  }
 
   // --- time ---
   // When advance() will next have work to do; nullopt if never.
@@ -159,7 +164,8 @@ class Pending {
   std::vector<GivenUp> advance(UnixMs now, uint32_t max_attempts, size_t limit) {
     return advance(now, max_attempts, limit, [](const OffsetBits& messages) { return messages.bits; });
   }
-  // Removes the mark from due messages: advance() looks at them again, with another `max_attempts`.
+  // Removes the mark from due messages: advance() looks at them again, with another `max_attempts`. Cost: O(1), or
+  // O(messages that advance() has looked at since the last call), if it has not looked at all of them.
   void look_again();
   // The due messages, oldest deadline first, up to `count`.
   std::vector<PendingPart> due(uint64_t count) const;
@@ -189,7 +195,7 @@ class Pending {
   }
 
   size_t range_count() const { return ranges_.size(); }
-  size_t memory() const { return ranges_.memory() + timed_.memory() + due_.memory(); }
+  size_t memory() const { return ranges_.memory() + timed_.memory() + due_.memory() + again_.memory(); }
   const char* check() const;
 
  private:
@@ -199,7 +205,7 @@ class Pending {
     uint64_t retry_at : 48;
     uint64_t attempts : 16;
     uint64_t expire_at : 48;
-    uint64_t is_due : 16;
+    uint64_t due : 16;  // 0, or which of the two sequences of due ranges it is in: due_mark_ in due_, else in again_
     uint32_t retry_ms;
     ConsumerId consumer;
   };
@@ -215,6 +221,14 @@ class Pending {
   };
   static Dated itself(const Dated& dated) { return dated; }
   using ByDate = OrderedChunks<Dated, itself>;
+
+  bool is_due(const Range& range) const { return range.due == due_mark_; }
+  uint16_t other_mark() const { return due_mark_ == 1 ? 2 : 1; }
+  // Those that wait for advance() to look at them again are found as due ones are, but in another sequence.
+  ByDate& due_ranges(const Range& range) { return is_due(range) ? due_ : again_; }
+  static uint64_t date_of(const Range& range) {
+    return range.due != 0 ? range.expire_at : std::min<uint64_t>(range.retry_at, range.expire_at);
+  }
 
   static PendingTerms terms_of(const Range& range);
   void index(const Range& range);
@@ -235,7 +249,7 @@ class Pending {
   class Gone {
    public:
     // Ranges between these offsets, of a sequence of `ranges`.
-    Gone(uint64_t from, uint64_t to, size_t ranges) : from_(from), is_dense_((to - from) / 64 <= ranges) {
+    Gone(uint64_t from, uint64_t to, size_t ranges) : from_(from), to_(to), is_dense_((to - from) / 64 <= ranges) {
       if (is_dense_) bits_.resize((to - from) / 64 + 1);
     }
     // In ascending order.
@@ -255,10 +269,20 @@ class Pending {
       return at / 64 < bits_.size() && (bits_[at / 64] >> at % 64 & 1) != 0;
     }
 
-    // The span of these dates: only this part of the sequences is walked.
-    uint64_t first_date = UINT64_MAX;
-    uint64_t last_date = 0;
-    bool any_due = false;
+    // What the sequences have of these ranges is between two dates: only this part of them is walked.
+    struct Span {
+      uint64_t first = UINT64_MAX;
+      uint64_t last = 0;
+
+      void add(uint64_t date) {
+        first = std::min(first, date);
+        last = std::max(last, date);
+      }
+    };
+    Span timed;
+    Span due;
+    uint64_t from() const { return from_; }
+    uint64_t to() const { return to_; }
 
    private:
     void store(size_t next) {
@@ -268,6 +292,7 @@ class Pending {
     }
 
     uint64_t from_;
+    uint64_t to_;
     // The word that is being filled: a separate member, so that it is in a register while many are added.
     uint64_t word_ = 0;
     size_t at_ = 0;
@@ -279,12 +304,11 @@ class Pending {
   };
   static void note(Gone& gone, const Range& range) {
     gone.add(range.first);
-    const uint64_t date = range.is_due ? range.expire_at : std::min<uint64_t>(range.retry_at, range.expire_at);
-    gone.first_date = std::min(gone.first_date, date);
-    gone.last_date = std::max(gone.last_date, date);
-    gone.any_due |= range.is_due != 0;
+    gone.timed.add(date_of(range));
+    if (range.due != 0) gone.due.add(range.retry_at);
   }
   void unindex(const Gone& gone);
+  static void unindex(ByDate& dates, const Gone::Span& span, const Gone& gone);
   // Removes the messages of `mask` from the range, which may be deleted or cut in two.
   uint64_t take_from(Range* range, uint64_t mask, bool cut);
   // Keeps the first messages, `bits`, in the range, and moves the others to a new range. REQUIRES: bits != 0
@@ -294,6 +318,8 @@ class Pending {
   // For ranges that are not due: when they become due or expire. For due ranges that can expire: when they expire.
   ByDate timed_;
   ByDate due_;
+  ByDate again_;           // ranges that were due before look_again() and that advance() has not looked at since
+  uint16_t due_mark_ = 1;  // 1 or 2: the other one is that of again_
   uint64_t count_ = 0;
   uint64_t due_count_ = 0;  // messages in due ranges
 };
@@ -301,8 +327,11 @@ class Pending {
 template <class Admit>
 std::vector<Pending::GivenUp> Pending::advance(UnixMs now, uint32_t max_attempts, size_t limit, Admit admit) {
   std::vector<GivenUp> given_up;
-  for (size_t i = 0; i < limit && !timed_.empty() && timed_.front().date <= now.value(); ++i) {
-    Range* range = ranges_.find(timed_.front().first);
+  for (size_t i = 0; i < limit; ++i) {
+    const bool is_again = !again_.empty() && again_.front().date <= now.value();
+    ByDate& dates = is_again ? again_ : timed_;
+    if (dates.empty() || dates.front().date > now.value()) break;
+    Range* range = ranges_.find(dates.front().first);
     const bool expired = range->expire_at <= now.value();
     if (expired || (max_attempts != 0 && range->attempts >= max_attempts)) {
       const OffsetBits all{Offset(range->first), range->bits};
@@ -310,13 +339,14 @@ std::vector<Pending::GivenUp> Pending::advance(UnixMs now, uint32_t max_attempts
       if (bits == 0) break;
       given_up.push_back({{{all.first, bits}, terms_of(*range)}, expired});
       // Each is reported once: the caller removes it before the next call.
-      timed_.erase(timed_.front());
+      dates.erase(dates.front());
+      if (is_again) timed_.erase({range->expire_at, range->first});
       if (bits == all.bits) continue;
       split(range, bits);
       break;
     }
     unindex(*range);
-    range->is_due = 1;
+    range->due = due_mark_;
     index(*range);
   }
   return given_up;
@@ -364,7 +394,7 @@ uint64_t Pending::take_many(Offset from, Offset to, const Holder& holder, Visit&
     const uint64_t messages = count_bits(mask);
     taken += messages;
     visit(PendingPart{{Offset(range.first), mask}, terms_of(range)});
-    if (range.is_due) due += messages;
+    if (is_due(range)) due += messages;
     if (range.bits != mask) return range.bits &= ~mask, false;
     note(gone, range);
     return true;

@@ -233,6 +233,57 @@ TEST(Pending, CountsDueMessagesThroughAllChanges) {
   EXPECT_EQ(due_count(), 0u);
 }
 
+TEST(Pending, LooksAgainAtWhatWasDueAPartAtATime) {
+  Pending pending;
+  for (uint64_t i = 0; i < 300; ++i) pending.add(run(1 + i, 1), due_at(100 + i));
+  pending.advance(UnixMs(1000), 0, kAll);
+  EXPECT_EQ(pending.due_count(), 300u);
+  pending.look_again();
+  EXPECT_STREQ(pending.check(), nullptr);
+  EXPECT_EQ(pending.due_count(), 0u);
+  EXPECT_TRUE(pending.due(10).empty()) << "none is delivered before it is looked at";
+  EXPECT_EQ(pending.next_event(), UnixMs(100));
+  EXPECT_TRUE(pending.advance(UnixMs(1000), 5, 100).empty());
+  EXPECT_STREQ(pending.check(), nullptr);
+  EXPECT_EQ(pending.due_count(), 100u);
+  // The rest is looked at with another limit, and so is what had been looked at.
+  pending.look_again();
+  EXPECT_STREQ(pending.check(), nullptr);
+  EXPECT_EQ(pending.due_count(), 0u);
+  const auto ignore = [](const PendingPart&) {};
+  EXPECT_EQ(pending.remove(Offset(50), Offset(60), ignore), 10u);
+  EXPECT_EQ(pending.extract(Offset(70), Offset(71), ignore), 1u);
+  EXPECT_STREQ(pending.check(), nullptr);
+  EXPECT_EQ(pending.advance(UnixMs(1000), 1, kAll).size(), 289u);
+}
+
+TEST(Pending, ReportsARangeOnceThatExpiresWhileItIsLookedAtAgain) {
+  Pending pending;
+  PendingTerms terms = due_at(100);
+  terms.expire_at = 200;
+  pending.add(run(1, 3), terms);
+  pending.advance(UnixMs(150), 0, kAll);
+  EXPECT_EQ(pending.due_count(), 3u);
+  pending.look_again();
+  const auto given_up = pending.advance(UnixMs(300), 1, kAll);
+  ASSERT_EQ(given_up.size(), 1u);
+  EXPECT_TRUE(given_up[0].expired);
+  pending.remove(Offset(1), Offset(4), [](const PendingPart&) {});
+  EXPECT_STREQ(pending.check(), nullptr);
+  EXPECT_EQ(pending.next_event(), std::nullopt);
+}
+
+TEST(Pending, RemovesManyOfOneDate) {
+  Pending pending;
+  // Every second one, so that they are separate ranges.
+  for (uint64_t i = 0; i < 10'000; ++i) pending.add(run(1 + 100 * i, 1), due_at(100));
+  pending.advance(UnixMs(100), 0, 5'000);
+  const auto ignore = [](const PendingPart&) {};
+  EXPECT_EQ(pending.remove(Offset(200'000), Offset(800'000), ignore), 6'000u);
+  EXPECT_STREQ(pending.check(), nullptr);
+  EXPECT_EQ(pending.due_count(), 2'000u);
+}
+
 TEST(Pending, AdvancesAtMostTheGivenNumberOfRangesOldestFirst) {
   Pending pending;
   for (uint64_t i = 0; i < 10; ++i) pending.add(run(1 + i, 1), due_at(1010 - i));

@@ -71,6 +71,10 @@ LogOperations& detail::make_log_operations() {
 void ObjectTraits<Log>::free_and_pack(KeyPlace<Log>& place) {
   Log& log = *place.get();
   if (log.has_evicted()) reclaim(log.take_evicted());
+  if (log.has_forgotten()) {
+    Forgotten forgotten = log.take_forgotten();
+    reclaim_parts(forgotten);
+  }
   if (log.has_unused_compaction()) reclaim_tags(log.take_unused_compaction());
   place.key().notes().packing.keep(place.context().database(), place.name(), log);
 }

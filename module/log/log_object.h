@@ -45,7 +45,7 @@ struct ObjectTraits<Log> {
   }
   [[gnu::always_inline]] static void settle(KeyPlace<Log>& place, const Consequences&) {
     const Log& log = *place.get();
-    const bool has_unused = log.has_evicted() || log.has_unused_compaction();
+    const bool has_unused = log.has_evicted() || log.has_unused_compaction() || log.has_forgotten();
     if (has_unused || place.key().notes().packing.is_missing(log)) free_and_pack(place);
   }
   static Consequences look_after(KeyPlace<Log>& place, const Call& call);

@@ -19,6 +19,9 @@ void TypeTraits<Log>::release(Log& log) {
     module::reclaim_tags(log.take_unused_compaction());
   }
   if (log.extras() != nullptr) module::reclaim_parts(*log.extras());
+  log.forget_all_pending();
+  Forgotten forgotten = log.take_forgotten();
+  module::reclaim_parts(forgotten);
 }
 
 void TypeTraits<Log>::arrived(const KeyPlace& place, Hosted<Log>& value) {

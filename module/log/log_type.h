@@ -26,7 +26,7 @@ struct TypeTraits<Log> : module::TypeInParts<Log> {
   static constexpr module::SavedType kSaved{"log", "log", module::kApply, kLogParts};
   static LogRestorer restorer();
   static uint64_t free_effort(const Log& log) {
-    return log.block_count() + (log.extras() != nullptr ? log.extras()->parts() / 64 : 0);
+    return log.block_count() + log.pending_parts() / 32 + (log.extras() != nullptr ? log.extras()->parts() / 64 : 0);
   }
   static void release(Log& log);
 

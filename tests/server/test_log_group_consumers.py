@@ -179,6 +179,24 @@ def test_dead_copies_half_a_megabyte_at_a_time(c):
     assert [message[0] for message in c.call("TREAD", "dead", "1", "20")] == list(range(1, 14))
 
 
+@pytest.mark.parametrize(
+    "command",
+    [("TACK", "log", "g", ALL), ("TGROUP", "SEEK", "log", "g", "1"), ("TGROUP", "DROP", "log", "g"), ("DEL", "log")],
+    ids=["all acknowledged", "moved", "dropped", "deleted"],
+)
+def test_what_a_group_forgets_is_freed_in_slices(server, c, command):
+    write(c, 5000)
+    c.call_all(("TREAD", "log", "1", "1", "GROUP", "g", *LONG, "CONSUMER", f"worker {n}") for n in range(5000))
+    assert about(c)["pending"] == 5000
+    with server.changed_settings(lazyfree_lazy_user_del="no"):
+        _, after = c.call_all([("MULTI",), command, ("INFO", "millrace"), ("EXEC",)])[-1]
+    assert b"millrace_objects_to_reclaim:1" in after
+    wait_until(lambda: server.counter("objects_to_reclaim") == 0, "everything is given back")
+    if command[0] != "DEL":
+        write(c, 1)
+        take(c, 1, *LONG)
+
+
 def test_a_consumer_is_not_looked_for_without_end(c):
     """Looking for a consumer that holds nothing among 100,000 batches of another once took 10 ms, and among a million
     100 ms."""
