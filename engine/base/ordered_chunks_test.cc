@@ -139,10 +139,10 @@ TEST(OrderedChunks, AnEntryThatIsFoundMayBeChangedInPlace) {
 // Counts how often it is compared.
 struct CountedKey {
   uint64_t value;
-  static inline uint64_t comparisons = 0;
+  static inline uint64_t comparisons_ = 0;
   friend bool operator==(const CountedKey&, const CountedKey&) = default;
   friend auto operator<=>(const CountedKey& a, const CountedKey& b) {
-    ++comparisons;
+    ++comparisons_;
     return a.value <=> b.value;
   }
 };
@@ -153,9 +153,9 @@ TEST(OrderedChunks, AnEntryIsAddedAndFoundWithAsManyComparisonsAsTheLogarithm) {
   std::mt19937_64 random(1);
   uint64_t most = 0;
   const auto compare = [&](auto step) {
-    CountedKey::comparisons = 0;
+    CountedKey::comparisons_ = 0;
     step();
-    most = std::max(most, CountedKey::comparisons);
+    most = std::max(most, CountedKey::comparisons_);
   };
   for (int i = 0; i < 200'000; ++i) {
     const CountedKey key{random()};
