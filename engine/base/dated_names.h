@@ -66,7 +66,7 @@ class DatedNames {
     std::string name;
   };
   struct Earlier {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the name that std::set asks for
     template <class Left, class Right>
     bool operator()(const Left& left, const Right& right) const {
       if (left.date != right.date) return left.date < right.date;

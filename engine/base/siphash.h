@@ -28,10 +28,10 @@ struct SipState {
     v1 = std::rotl(v1, 17) ^ v2;
     v2 = std::rotl(v2, 32);
   }
-  template <int Rounds>
+  template <int rounds>
   void take(uint64_t word) {
     v3 ^= word;
-    for (int i = 0; i < Rounds; ++i) round();
+    for (int i = 0; i < rounds; ++i) round();
     v0 ^= word;
   }
 };
@@ -39,7 +39,7 @@ struct SipState {
 }  // namespace detail
 
 // `key` has 16 bytes.
-template <int CompressionRounds, int FinalRounds>
+template <int compression_rounds, int final_rounds>
 inline uint64_t siphash(const unsigned char* key, ByteView bytes) {
   static_assert(std::endian::native == std::endian::little);
   uint64_t k0, k1, word;
@@ -51,7 +51,7 @@ inline uint64_t siphash(const unsigned char* key, ByteView bytes) {
   size_t left = bytes.size();
   for (; left >= sizeof(word); left -= sizeof(word), at += sizeof(word)) {
     std::memcpy(&word, at, sizeof(word));
-    state.take<CompressionRounds>(word);
+    state.take<compression_rounds>(word);
   }
   // The bytes that are left, and the size in the highest byte.
   word = uint64_t{bytes.size()} << 56;
@@ -64,9 +64,9 @@ inline uint64_t siphash(const unsigned char* key, ByteView bytes) {
     const auto byte = [&](size_t i) { return uint64_t{static_cast<unsigned char>(at[i])} << 8 * i; };
     word |= byte(0) | byte(left / 2) | byte(left - 1);
   }
-  state.take<CompressionRounds>(word);
+  state.take<compression_rounds>(word);
   state.v2 ^= 0xff;
-  for (int i = 0; i < FinalRounds; ++i) state.round();
+  for (int i = 0; i < final_rounds; ++i) state.round();
   return state.v0 ^ state.v1 ^ state.v2 ^ state.v3;
 }
 

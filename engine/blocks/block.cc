@@ -64,8 +64,9 @@ Result<Block> Block::from_records(BlockHeader header, Buffer bytes, TagIndex& ta
     Record record;
     uint64_t gap;
     if (const char* wrong = records.next(record, gap)) return corrupt(wrong);
-    if (i == 0 ? gap != 0 : gap > header.missing - missing)
+    if (i == 0 ? gap != 0 : gap > header.missing - missing) {
       return corrupt("a block whose gaps do not match its header");
+    }
     missing += gap;
     if (i == 0 ? record.time_delta != 0 : record.time_delta > INT64_MAX - block.last_time_.value()) {
       return corrupt("a message beyond the end of time");

@@ -12,8 +12,9 @@ Result<void> check_json(ByteView json) {
   simdjson::dom::parser parser;
   const auto allocated = parser.allocate(std::max<size_t>(json.size(), 64), DocumentParser::kMaxDepth + 1);
   const auto error = allocated != simdjson::SUCCESS ? allocated : parser.parse(json.data(), json.size()).error();
-  if (error != simdjson::SUCCESS)
+  if (error != simdjson::SUCCESS) {
     return fail(ErrorCode::Syntax, std::string("not JSON: ") + simdjson::error_message(error));
+  }
   return {};
 }
 

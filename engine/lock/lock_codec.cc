@@ -51,8 +51,9 @@ bool is_possible(const Holding& holding) {
 Result<Changes> decode(ByteView bytes, const Now& now, Token most) {
   Decoder in(bytes);
   const uint64_t version = in.number();
-  if (version != kVersion && version != kVersionWithoutValues)
+  if (version != kVersion && version != kVersionWithoutValues) {
     return corrupt("a lock of a version this module does not know");
+  }
   const auto mode = decode_mode(in);
   if (!mode) return corrupt("a lock in an impossible mode");
   const uint64_t clock = in.number();

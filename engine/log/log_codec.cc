@@ -54,8 +54,9 @@ Result<Removal> decode_removal(ByteView bytes, Offset end, const std::string& wh
     const uint64_t length = in.number();
     if (!in.ok()) break;
     if (distance == 0 || length == 0) return fail(ErrorCode::Corrupt, what + " out of order");
-    if (distance > end - before || length > end - before - distance)
+    if (distance > end - before || length > end - before - distance) {
       return fail(ErrorCode::Corrupt, what + " that do not exist");
+    }
     removal.ranges.push_back({before + distance, before + distance + length});
     before = removal.ranges.back().to;
   }

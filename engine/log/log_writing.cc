@@ -123,8 +123,9 @@ Outcome<WriteAnswer> LogOperations::write_with_options(Place<Log>& place, const 
   Consequences& follow = done.consequences;
   if (request.id && known != nullptr) {
     print = known->fingerprint(*request.id);
-    if (call.decides && known->window_ms() != ids_window(*there, limits_))
+    if (call.decides && known->window_ms() != ids_window(*there, limits_)) {
       adapt_ids(*place.get(), call, follow.effects);
+    }
     // A replica uses the log's clock, which it got as an effect.
     const UnixMs now = call.decides ? std::max(call.now.wall, there->clock()) : there->clock();
     if (const auto before = known->find(print, now)) {
