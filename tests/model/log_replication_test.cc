@@ -79,12 +79,12 @@ class Process final : public OtherLogs {
   LogLimits limits;
   BlockPacker packer;
   HashKey tag_key{};
-  LogOperations operations{*this, limits, packer, tag_key, [](HashKey& bytes) { bytes.fill(++drawn); }};
+  LogOperations operations{*this, limits, packer, tag_key, [](HashKey& bytes) { bytes.fill(++drawn_); }};
   OwnPlace<Log> log{kLog};
   OwnPlace<Log> letters{kLetters};
   Now now;
   bool refuses_letters = false;
-  static inline unsigned char drawn = 0;
+  static inline unsigned char drawn_ = 0;
 };
 
 struct WaitingRead : Waiter {
@@ -393,10 +393,9 @@ class History {
   const char* delete_some() {
     DeleteRequest request;
     chance(3) ? void(request.tags = {any(kTags)}) : void(request.ranges = some_ranges());
-    if (chance(3) && leader_.log.get() != nullptr)
-      request = {{{leader_.log.get()->last(), leader_.log.get()->last()}}, {}};
-    both(
-        [&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.delete_messages(log, request, how); });
+    const Log* const log = leader_.log.get();
+    if (chance(3) && log != nullptr) request = {{{log->last(), log->last()}}, {}};
+    both([&](auto& logs, auto& place, const Call& how) { return logs.delete_messages(place, request, how); });
     return "delete";
   }
 
