@@ -22,7 +22,7 @@ struct ObjectTraits<Channel> {
   static constexpr bool kOtherTypeIsMissing = true;
   static constexpr bool kToldWhenGone = true;
   // If ten thousand clients wait for one publication, this many are served at once, and the others in later turns.
-  static constexpr size_t kServedPerTurn = 250;
+  static constexpr size_t kServedPerTurn = 120;
 
   static Now now() { return {.wall = abi::now(), .monotonic = {}, .clock_id = 0, .served = {}, .served_period = 0}; }
   static void settle(KeyPlace<Channel>& place, const Consequences&) {

@@ -35,7 +35,7 @@ struct ObjectTraits<Log> {
   static constexpr bool kOtherTypeIsMissing = false;
   static constexpr bool kToldWhenGone = false;
   // If one write concerns ten thousand readers, this many are served at once, and the others in later turns.
-  static constexpr size_t kServedPerTurn = 250;
+  static constexpr size_t kServedPerTurn = 120;
 
   // Deadlines of groups use the monotonic clock.
   static Now now() {

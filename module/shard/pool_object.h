@@ -25,7 +25,7 @@ struct ObjectTraits<Pool> {
   static constexpr bool kOtherTypeIsMissing = true;
   static constexpr bool kToldWhenGone = true;
   // If ten thousand senders wait for the first worker, this many are served at once, and the others in later turns.
-  static constexpr size_t kServedPerTurn = 250;
+  static constexpr size_t kServedPerTurn = 120;
 
   static Now now() {
     const MonotonicMs monotonic = abi::monotonic_now();

@@ -7,7 +7,7 @@ from server import Server, wait_until
 
 COUNT = 600
 # How many clients the module serves in one turn, for logs, channels and pools.
-PER_TURN = 250
+PER_TURN = 120
 
 CROWDS = {
     "readers of a log": (
