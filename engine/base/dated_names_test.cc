@@ -89,7 +89,9 @@ TEST(DatedNames, NeedsLittleMoreThanTheNames) {
   for (uint64_t i = 0; i < 100'000; ++i) names.add(i / 7, "name-" + std::to_string(i % 1000 + 1000));
   EXPECT_LT(names.memory(), 100'000 * (9 + 8));
   for (uint64_t i = 0; i < 100'000; ++i) {
-    if (i % 50 != 0) ASSERT_TRUE(names.remove(i / 7, "name-" + std::to_string(i % 1000 + 1000)));
+    if (i % 50 != 0) {
+      ASSERT_TRUE(names.remove(i / 7, "name-" + std::to_string(i % 1000 + 1000)));
+    }
   }
   EXPECT_LT(names.memory(), 2'000 * 40);
   EXPECT_EQ(names.check(), nullptr);

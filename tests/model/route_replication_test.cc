@@ -354,7 +354,9 @@ class RouteReplication {
       for (const DispatchedTransport& each : outcome.answer->transports) {
         devices[i][each.transport] = each.devices;
         EXPECT_EQ(each.offset.has_value(), each.transport != "push");
-        if (each.offset) EXPECT_EQ(each.offset->value(), engines_[i].queues.written["log:" + each.transport].size());
+        if (each.offset) {
+          EXPECT_EQ(each.offset->value(), engines_[i].queues.written["log:" + each.transport].size());
+        }
       }
     }
     EXPECT_EQ(devices[0], devices[1]);
