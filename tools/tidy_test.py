@@ -88,14 +88,43 @@ def test_a_header_is_checked_through_a_source_that_includes_it(tmp_path):
     def concerned(*names):
         return tidy_files.concerned(tmp_path, [f"engine/log/{name}" for name in names])
 
-    assert concerned("own.h") == (["engine/log/own.cc"], [])
-    assert concerned("deep.h", "shared.h") == (["engine/log/other.cc"], [])
-    assert concerned("own.h", "other.cc", "unused.h") == (["engine/log/other.cc", "engine/log/own.cc"], [])
+    assert concerned("own.h") == ["engine/log/own.cc"]
+    assert concerned("deep.h", "shared.h") == ["engine/log/other.cc"]
+    assert concerned("own.h", "other.cc", "unused.h") == ["engine/log/other.cc", "engine/log/own.cc"]
 
 
-def test_of_many_files_some_are_left(tmp_path):
-    many = [f"engine/log/c{number}.cc" for number in range(10, 37)]
-    assert tidy_files.concerned(tmp_path, many) == (many[:25], many[25:])
+# --- units ---
+
+def unit(root, name, text=""):
+    write(root, {name: text})
+    return tidy_files.Unit(root / name, root)
+
+
+def test_a_source_that_is_compiled_alone_is_a_unit(tmp_path):
+    alone = unit(tmp_path, "engine/log/a.cc", '#include "engine/log/a.h"\n')
+    assert alone.sources == ["engine/log/a.cc"]
+    assert alone.origin(alone.path, 7) == (alone.path, 7)
+
+
+def test_a_finding_in_a_copy_of_sources_is_shown_where_it_was_copied_from(tmp_path):
+    a, b = tmp_path / "engine/log/a_test.cc", tmp_path / "engine/log/b_test.cc"
+    copy = unit(tmp_path, "build-tidy/tests/unit_tests_from_0.cc",
+                f'#line 1 "{a}"\nint a;\nint aa;\n\n#line 1 "{b}"\nint b;\n\n')
+    assert copy.sources == ["engine/log/a_test.cc", "engine/log/b_test.cc"]
+    assert [copy.origin(copy.path, line) for line in (2, 3, 6)] == [(a, 1), (a, 2), (b, 1)]
+    assert copy.origin(tmp_path / "engine/log/a.h", 3) == (tmp_path / "engine/log/a.h", 3)
+
+
+def test_each_source_is_read_once_and_one_that_no_target_compiles_alone(tmp_path):
+    folder = unit(tmp_path, "build-tidy/engine/unity_log.cxx",
+                  "".join(f'#include "{tmp_path}/engine/log/{name}.cc"\n' for name in "ab"))
+    alone, other = unit(tmp_path, "engine/log/b.cc"), unit(tmp_path, "cli/c.cc")
+
+    def read(*names):
+        return [one.path for one in tidy_files.covering(names, [folder, alone, other], tmp_path)]
+
+    assert read("engine/log/b.cc", "engine/log/a.cc") == [folder.path]
+    assert read("examples/d.cc", "cli/c.cc") == [other.path, tmp_path / "examples/d.cc"]
 
 
 # --- the whole ---
@@ -103,16 +132,23 @@ def test_of_many_files_some_are_left(tmp_path):
 @pytest.fixture
 def small_tree(repository):
     """A tree with this one's tools and rules, and a program to check."""
-    for name in ("tools/check_tidy", "tools/tidy_files.py", "tools/tree.py", "packaging/prepare.sh", ".clang-tidy"):
+    for name in ("tools/check_tidy", "tools/tidy_files.py", "tools/tree.py", "packaging/prepare.sh", ".clang-tidy",
+                 "cmake/build_speed.cmake", "cmake/join_tests.cmake"):
         (repository / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, repository / name)
     write(repository, {
         ".gitignore": "/build-*/\n__pycache__/\n",
-        "CMakePresets.json": '{"version": 6, "configurePresets": [{"name": "clang", "generator": "Ninja", '
-                             '"binaryDir": "${sourceDir}/build-clang"}]}',
+        "CMakePresets.json": '{"version": 6, "configurePresets": [{"name": "tidy", "generator": "Ninja", '
+                             '"binaryDir": "${sourceDir}/build-tidy"}]}',
         "CMakeLists.txt": "cmake_minimum_required(VERSION 3.25)\nproject(small LANGUAGES CXX)\n"
-                          "set(CMAKE_EXPORT_COMPILE_COMMANDS ON)\nfile(GLOB_RECURSE sources engine/*.cc)\n"
-                          "add_library(small ${sources})\ntarget_include_directories(small PRIVATE .)\n",
+                          "set(CMAKE_EXPORT_COMPILE_COMMANDS ON)\ninclude(cmake/build_speed.cmake)\n"
+                          "file(GLOB sources CONFIGURE_DEPENDS engine/*/*.cc)\n"
+                          "file(GLOB tests ${PROJECT_SOURCE_DIR}/tests/model/*_test.cc)\n"
+                          "add_library(small ${sources})\ntarget_include_directories(small PRIVATE .)\n"
+                          "millrace_units(small)\nmillrace_join_tests(joined model 2 ${tests})\n"
+                          "add_executable(model ${joined})\n",
+        "tests/model/one_test.cc": "\nnamespace {\nconstexpr int kOne = 1;\n}  // namespace\n",
+        "tests/model/two_test.cc": "\nnamespace {\nconstexpr int kTwo = 2;\n}  // namespace\n",
     })
     commit(repository, {"engine/log/a.h": "inline int twice(int number) { return 2 * number; }\n",
                         "engine/log/a.cc": '#include "engine/log/a.h"\n', "engine/log/b.cc": "int BadName() { return 1; }\n"})
@@ -127,23 +163,32 @@ def check_tidy(root, *options):
 
 
 BAD_NAME = "  engine/log/b.cc:1: invalid case style for function 'BadName' [readability-identifier-naming"
+ENGINE_UNIT = "build-tidy/CMakeFiles/small.dir/Unity/unity_engine_log_cxx.cxx"
+TEST_UNIT = "build-tidy/model_from_0.cc"
 
 
 def test_a_finding_in_a_header_that_has_changed_is_found(small_tree):
     assert check_tidy(small_tree) == (["no C++ file has changed"], 0)
     write(small_tree, {"engine/log/a.h": "inline int Twice(int number) { return 2 * number; }\n"})
     lines, status = check_tidy(small_tree)
-    assert lines[1:] == ["failed engine/log/a.cc"] and status == 1
     assert lines[0].startswith("  engine/log/a.h:1: invalid case style for function 'Twice'")
+    assert lines[1].startswith(BAD_NAME)  # which is read with it
+    assert lines[2:] == ["1 files in 1 units", f"failed {ENGINE_UNIT}"] and status == 1
 
 
 def test_all_includes_files_that_have_not_changed(small_tree, tmp_path):
     results = tmp_path / "results.xml"
     lines, status = check_tidy(small_tree, "--all", "--junit", results)
     assert lines[0].startswith(BAD_NAME)
-    assert lines[1:] == ["failed engine/log/b.cc", "ok     engine/log/a.cc"] and status == 1
+    assert lines[1:] == ["4 files in 2 units", f"failed {ENGINE_UNIT}", f"ok     {TEST_UNIT}"] and status == 1
     assert {case.get("name"): case.find("failure") is not None for case in xml.parse(results).iter("testcase")} == {
-        "engine/log/a.cc": False, "engine/log/b.cc": True}
+        ENGINE_UNIT: True, TEST_UNIT: False}
+
+
+def test_a_finding_in_a_file_of_tests_names_its_line(small_tree):
+    write(small_tree, {"tests/model/two_test.cc": "\nnamespace {\n\nint BadToo() { return 2; }\n\n}  // namespace\n"})
+    lines, status = check_tidy(small_tree)
+    assert lines[0].startswith("  tests/model/two_test.cc:4: invalid case style for function 'BadToo'") and status == 1
 
 
 def test_what_cannot_be_compiled_is_a_finding(small_tree):
