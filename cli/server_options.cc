@@ -119,8 +119,9 @@ client::Result<void> ServerOptions::add_tls(client::ConnectionOptions& server) c
   };
   for (const auto& word : words) {
     if (word.given.empty()) continue;
-    if (!there.is_on)
+    if (!there.is_on) {
       return client::fail(ErrorCode::BadInput, std::string(word.name) + " needs TLS: rediss:// or --tls");
+    }
     word.used = word.given;
   }
   if (is_insecure && !there.is_on) return client::fail(ErrorCode::BadInput, "--insecure needs TLS: rediss:// or --tls");

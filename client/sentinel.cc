@@ -16,8 +16,9 @@ Result<Endpoint> ask_sentinel(const Endpoint& sentinel, const SentinelGroup& gro
                          .answer_timeout = options.answer_timeout});
   const auto reply = connection.call({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", group.service});
   if (!reply) return std::unexpected(reply.error());
-  if (reply->is_error())
+  if (reply->is_error()) {
     return fail(ErrorCode::Unreachable, "the sentinel " + sentinel.text() + " says: " + reply->text);
+  }
   if (reply->items.size() != 2) {
     return fail(ErrorCode::Unreachable,
                 "the sentinel " + sentinel.text() + " knows no service '" + group.service + "'");

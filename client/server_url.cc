@@ -144,8 +144,9 @@ Result<void> parse_path(std::string_view path, Login& login) {
 
 Result<void> parse_host(std::string_view rest, ConnectionOptions& server) {
   const std::string_view host = take_until(rest, '/');
-  if (host.find(',') != host.npos)
+  if (host.find(',') != host.npos) {
     return wrong("only sentinels may be several hosts: redis+sentinel://a:26379,b:26379/service");
+  }
   if (!host.empty()) {
     auto endpoint = parse_endpoint(host, kServerPort);
     if (!endpoint) return std::unexpected(endpoint.error());
@@ -173,8 +174,9 @@ Result<void> parse_sentinels(std::string_view rest, ConnectionOptions& server) {
   } while (!hosts.empty());
   auto service = decoded_part(take_until(rest, '/'), "service");
   if (!service) return std::unexpected(service.error());
-  if (service->empty())
+  if (service->empty()) {
     return wrong("after the sentinels, /service is missing: the name under which they watch the master");
+  }
   server.sentinels->service = std::move(*service);
   // Until the sentinels are asked, a text that identifies the server.
   server.to = server.sentinels->sentinels.front();
@@ -226,8 +228,9 @@ Result<ConnectionOptions> parse_server_url(std::string_view text) {
     return wrong("'" + std::string(name) + "://' is not known; there are redis, rediss, valkey, valkeys, unix, " +
                  "redis+socket, redis+sentinel and rediss+sentinel");
   }
-  if (auto parsed = parse_rest(*scheme, text.substr(marks + 3), server); !parsed)
+  if (auto parsed = parse_rest(*scheme, text.substr(marks + 3), server); !parsed) {
     return std::unexpected(parsed.error());
+  }
   return server;
 }
 

@@ -60,7 +60,7 @@ class Leader : public Actor {
 // Takes one shelf, then the other; its partner does the same in the opposite order, at the same time.
 class Stubborn : public Actor {
  public:
-  Stubborn(std::string name, std::string first, std::string second)
+  Stubborn(std::string name, const std::string& first, const std::string& second)
       : name_(std::move(name)), first_(key("stock:" + first)), second_(key("stock:" + second)) {}
 
   void prepare(Line&) override {}

@@ -23,7 +23,7 @@ class RecordCommands {
   Commands of(const HashRecord& record) {
     std::vector<std::string_view> words = {"HSET", record.key};
     for (const auto& [name, value] : record.fields) words.insert(words.end(), {name, value});
-    commands_.assign(1, std::move(words));
+    commands_.assign(1, words);
     if (record.expires) {
       date_ = std::to_string(*record.expires);
       commands_.push_back({"PEXPIREAT", record.key, date_});
@@ -32,8 +32,8 @@ class RecordCommands {
   }
 
  private:
-  Commands one(std::vector<std::string_view> words) {
-    commands_.assign(1, std::move(words));
+  Commands one(const std::vector<std::string_view>& words) {
+    commands_.assign(1, words);
     return commands_;
   }
 

@@ -8,7 +8,7 @@
 namespace millrace::client {
 namespace {
 
-constexpr auto& is = is_same_word;
+bool is(std::string_view word, std::string_view name) { return is_same_word(word, name); }
 
 // These are answered more than once, or never.
 bool has_no_single_answer(Words words) {

@@ -45,8 +45,9 @@ Result<bool> InputStream::prepare() {
     if (file_->would_wait()) return false;
     const auto beginning = file_->beginning(4);
     if (!beginning) return std::unexpected(beginning.error());
-    if (Decompressor::recognise(*beginning))
+    if (Decompressor::recognise(*beginning)) {
       archive_ = std::make_unique<VerifiedArchive>(*file_, beginning->substr(0, 4));
+    }
     is_recognised_ = true;
   }
   if (archive_) return archive_->prepare();

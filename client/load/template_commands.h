@@ -25,7 +25,7 @@ class TemplateCommands {
   bool may_be_missing(size_t field) const { return !is_plain_[field] && fields()[field].may_be_missing(); }
 
   // If `is_plain`, the whole text in the braces is used as a name, without options; otherwise as parsed.
-  void use_plainly(size_t field, bool is_plain) { is_plain_[field] = is_plain || has_no_use(fields()[field]); }
+  void use_plainly(size_t field, bool is_plain) { is_plain_[field] = is_plain || has_no_use(fields()[field]) ? 1 : 0; }
 
   // Sets the value of a field, which is borrowed. False: the value is invalid, see problem().
   bool set(size_t field, std::string_view value) {

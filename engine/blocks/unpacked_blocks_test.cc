@@ -16,8 +16,9 @@ constexpr uint32_t kSize = 1000;
 class Reader {
  public:
   std::shared_ptr<const Buffer> open(char letter) {
-    if (!packed_.contains(letter))
+    if (!packed_.contains(letter)) {
       packed_[letter] = {packer.new_id(), *packer.zstd().pack(std::string(kSize, letter), 1)};
+    }
     const auto& [id, bytes] = packed_[letter];
     return cache.open(id, bytes.view(), kSize);
   }

@@ -34,8 +34,9 @@ bool lives(const Channel& channel, ByteView name) { return channel.alive(name, c
 std::vector<std::string> messages_of(const Channel& channel) {
   std::vector<std::string> ids;
   Message message;
-  for (MessageBlocks::Cursor cursor(channel.messages(), Offset(0)); cursor.next(message);)
+  for (MessageBlocks::Cursor cursor(channel.messages(), Offset(0)); cursor.next(message);) {
     ids.emplace_back(message.tag);
+  }
   return ids;
 }
 

@@ -145,8 +145,9 @@ TEST(Document, LeavesOutTheFieldsWithTheMostValuesUntilTheOthersFit) {
 }
 
 TEST(Json, OfAnyKindIsCheckedWithinTheLimitsOfADocument) {
-  for (const char* json : {"1", "null", "[]", "[{\"op\":\"replace\"}]", "\"a\"", "{}"})
+  for (const char* json : {"1", "null", "[]", "[{\"op\":\"replace\"}]", "\"a\"", "{}"}) {
     EXPECT_TRUE(check_json(json)) << json;
+  }
   for (const char* json : {"", "{", "[1,]", "nan", "1 2"}) EXPECT_EQ(check_json(json).error().code, ErrorCode::Syntax);
   EXPECT_EQ(check_json(std::string(DocumentParser::kMaxBytes + 1, ' ')).error().code, ErrorCode::Range);
 }

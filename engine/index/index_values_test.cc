@@ -131,8 +131,9 @@ TEST(DocumentValues, OfNothingButSeparatorsAreNoneHoweverLong) {
 TEST(DocumentRecord, HoldsWhatItWasGiven) {
   const IndexSchema schema = schema_of_all();
   DocumentValues values;
-  for (const int64_t value : {INT64_MIN, int64_t{-1}, int64_t{0}, int64_t{300}, INT64_MAX})
+  for (const int64_t value : {INT64_MIN, int64_t{-1}, int64_t{0}, int64_t{300}, INT64_MAX}) {
     values.add(schema.fields()[0], value);
+  }
   for (const double value : {-1e300, -0.5, 0.0, 25.0, 0.1}) values.add(schema.fields()[1], value);
   for (const char* value : {"", "a", "b"}) values.add(schema.fields()[2], ByteView(value));
   values.expires_at = UnixMs(1'700'000'000'000);

@@ -102,8 +102,9 @@ bool Compaction::next_block(const MessageBlocks& messages, Offset& from) {
     from = scanned_to_;
     return true;
   }
-  while (!dirty_.empty() && dirty_.front() < messages.block_span(messages.first()).first.value())
+  while (!dirty_.empty() && dirty_.front() < messages.block_span(messages.first()).first.value()) {
     dirty_.erase(dirty_.front());
+  }
   if (dirty_.empty()) {
     superseded_ = 0;
     return false;

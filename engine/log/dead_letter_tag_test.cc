@@ -135,8 +135,7 @@ TEST(DeadLetterTag, TheOriginIsReadBackForNamesOfAnyBytes) {
   const std::string names[] = {"",
                                "orders",
                                every,
-                               "gr\xc3\xb6\xc3\x9f"
-                               "e",
+                               "gr\xc3\xb6\xc3\x9f\x65",
                                "\xc3",
                                "\\u00e9",
                                "\"}",

@@ -162,7 +162,7 @@ TEST(PoolAttempts, AQueueWhoseTroubleIsRestoredTakesNoMoreBlocksAndNoHead) {
     pool.expect_sound();
     EXPECT_FALSE(restore_part(pool.pool, PoolPart::Block, r + block_header, Buffer::copy_of(block_bytes)));
     pool.expect_sound();
-    EXPECT_FALSE(restore_part(pool.pool, PoolPart::Queue, r + number({2}) + head, {}));
+    EXPECT_FALSE(restore_part(pool.pool, PoolPart::Queue, r + number({2}).append(head), {}));
     pool.expect_sound();
     pool.tick(10);
     pool.settle();

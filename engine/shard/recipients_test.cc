@@ -74,8 +74,9 @@ TEST(Recipients, ANumberFromOutsideIsARecipientOnlyIfItWasGivenOut) {
 TEST(Recipients, AWalkFromAnyNumberMeetsOnlyRecipients) {
   Recipients recipients(kKey);
   std::set<RecipientId> ids;
-  for (int i = 0; i < 300; ++i)
+  for (int i = 0; i < 300; ++i) {
     ids.insert(recipients.add(std::string(static_cast<size_t>(i % 90 + 1), 'x') + std::to_string(i)));
+  }
   std::vector<uint64_t> numbers = {1, 8, UINT32_MAX, uint64_t{1} << 32 | 4, UINT64_MAX - 1, UINT64_MAX};
   for (uint64_t number = 0; number < 4000; ++number) numbers.push_back(number);
   for (const uint64_t number : numbers) {

@@ -73,8 +73,9 @@ std::expected<JsonObject, std::string> verify_token(std::string_view token, cons
   if (!claims) return refuse("it has no claims");
   if (auto why = untimely(*claims, demands, now)) return refuse(std::move(*why));
   if (!demands.issuer.empty() && claims->text("iss") != demands.issuer) return refuse("it has another issuer");
-  if (!demands.audience.empty() && !claim_has(*claims, "aud", demands.audience))
+  if (!demands.audience.empty() && !claim_has(*claims, "aud", demands.audience)) {
     return refuse("it has another audience");
+  }
   return std::move(*claims);
 }
 

@@ -25,9 +25,9 @@ void Timer::set_at_latest(UnixMs due) {
 }
 
 void Timer::fire(HostContext* context, void* self) {
-  auto* timer = static_cast<Timer*>(self);
-  timer->due_.reset();
-  timer->function_(Context(context));
+  auto* fired = static_cast<Timer*>(self);
+  fired->due_.reset();
+  fired->function_(Context(context));
 }
 
 }  // namespace millrace::abi

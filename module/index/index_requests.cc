@@ -37,8 +37,9 @@ CompositeOrder read_composite_order(ArgumentReader& reader) {
   CompositeOrder order;
   order.name = reader.name("order", kMaxNameBytes);
   const uint64_t count = reader.number("number of fields", 2, IndexSchema::kMostOrderFields);
-  for (uint64_t i = 0; i < count && !reader.failed(); ++i)
+  for (uint64_t i = 0; i < count && !reader.failed(); ++i) {
     order.fields.emplace_back(reader.name("field", kMaxNameBytes));
+  }
   return order;
 }
 

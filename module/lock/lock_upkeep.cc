@@ -65,13 +65,13 @@ void look_after_lock(abi::Context context, abi::StringRef name) {
 }
 
 const Waiters* lock_waiters() {
-  static const Waiters kHooks = [] {
+  static const Waiters all_hooks = [] {
     Waiters hooks = *LockClients::hooks();
     hooks.wait_for = is_owed;
     hooks.serve = look_after;
     return hooks;
   }();
-  return &kHooks;
+  return &all_hooks;
 }
 
 void take_back_soon(const DatabaseKey& key, LostGrant grant) {

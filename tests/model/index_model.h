@@ -24,9 +24,10 @@ using ModelValue = std::variant<int64_t, double, std::string>;
 inline std::optional<ModelValue> model_value(const IndexField& field, const std::string& word) {
   if (field.type == FieldType::Text) {
     std::string text = word;
-    if (field.ignores_case)
+    if (field.ignores_case) {
       std::ranges::transform(text, text.begin(),
                              [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    }
     return text;
   }
   const char* end = word.data() + word.size();

@@ -53,11 +53,11 @@ class History {
  private:
   bool chance(uint64_t one_in) { return random_() % one_in == 0; }
 
-  void add_field(IndexField field) {
+  void add_field(const IndexField& field) {
     ASSERT_TRUE(index_.add_field(field));
     model_.fields.push_back(field);
   }
-  void add_order(CompositeOrder order) {
+  void add_order(const CompositeOrder& order) {
     ASSERT_TRUE(index_.add_order(order));
     model_.orders.push_back(order);
   }
