@@ -48,7 +48,10 @@ class Log {
 
   // Drawn when the log is created, and never changed.
   LogEpoch epoch() const { return LogEpoch(retention_.epoch); }
-  void set_epoch(LogEpoch epoch) { retention_.epoch = epoch.value() & kMaxEpoch.value(); }
+  void set_epoch(LogEpoch epoch) {
+    static constexpr uint64_t kEpochBits = kMaxEpoch.value();
+    retention_.epoch = epoch.value() & kEpochBits;
+  }
   LogBounds bounds() const { return {first(), last(), epoch()}; }
 
   // --- messages: see message_blocks.h ---

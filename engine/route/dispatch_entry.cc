@@ -38,7 +38,7 @@ std::string entry_tail(const DispatchRequest& request) {
 }  // namespace
 
 DispatchEntries::DispatchEntries(const DispatchRequest& request, const RouteTable& table, const RouteMatcher& matcher)
-    : request_(request), table_(table), matcher_(matcher), head_(entry_head(request)), tail_(entry_tail(request)) {
+    : table_(table), matcher_(matcher), head_(entry_head(request)), tail_(entry_tail(request)) {
   for (const RouteChannel& channel : matcher.patterns()) append_json_string(channels_.emplace_back(), channel.name());
   constexpr size_t kDevicesOfAHit = 4;
   const bool are_shared = matcher.found().size() >= kDevicesOfAHit * matcher.hits().size();

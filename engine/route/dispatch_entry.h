@@ -23,7 +23,7 @@ namespace millrace {
 // The parts of an entry that are the same for all transports, written once.
 class DispatchEntries {
  public:
-  // Borrows its arguments for its own lifetime.
+  // Borrows the table and the matcher for its own lifetime.
   DispatchEntries(const DispatchRequest& request, const RouteTable& table, const RouteMatcher& matcher);
   // `devices` are those of one transport.
   std::string entry(std::span<const RouteMatcher::Found> devices) const;
@@ -32,7 +32,6 @@ class DispatchEntries {
   size_t size_of(std::span<const RouteMatcher::Found> devices) const;
   void append_device(std::string& to, const RouteMatcher::Found& found) const;
 
-  const DispatchRequest& request_;
   const RouteTable& table_;
   const RouteMatcher& matcher_;
   std::string head_;
