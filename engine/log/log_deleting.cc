@@ -124,7 +124,7 @@ Outcome<uint64_t> LogOperations::delete_messages(Place<Log>& place, const Delete
   done.answer = removal.count();
   follow.effects.add_request();
   follow.events.add("tdel");
-  if (log->wants_compaction()) follow.look_after_at(next_compaction(*log, call.now.wall));
+  keep_compaction(*log, call, follow);
   follow.wake = Wake::all_lines();
   return done;
 }

@@ -42,7 +42,7 @@ void LogOperations::settle_evicted(Log& log, uint64_t evicted) {
 void LogOperations::keep_appended(const Log& log, const Call& call, Consequences& follow) const {
   // The dates of groups have not changed.
   follow.look_after_at(log.next_age_due());
-  if (log.retention().latest && log.wants_compaction()) follow.look_after_at(next_compaction(log, call.now.wall));
+  if (log.retention().latest) keep_compaction(log, call, follow);
 }
 
 Outcome<uint64_t> LogOperations::evict(Place<Log>& place, const EvictRequest& request, const Call&) {
@@ -79,7 +79,7 @@ Outcome<Done> LogOperations::retain(Place<Log>& place, const RetainRequest& requ
   settle_evicted(log, evicted);
   settle_groups(log);
   follow.look_after_at(log.next_age_due());
-  if (log.wants_compaction()) follow.look_after_at(next_compaction(log, call.now.wall));
+  keep_compaction(log, call, follow);
   follow.events.add("tretain");
   follow.wake = Wake::all_lines();
   return done;
@@ -206,9 +206,9 @@ Consequences LogOperations::look_after(Place<Log>& place, const Call& call, cons
   if (log.wants_compaction()) compact(log, budget, follow);
   follow.look_after_at(log.next_age_due());
   look_after_in(log.ms_until_group_event(call.now), call, follow);
-  if (log.wants_compaction()) follow.look_after_at(next_compaction(log, now));
+  keep_compaction(log, call, follow);
   // Other clients come first: the rest continues in a millisecond.
-  keep_extras(log, call, follow, now + 1);
+  keep_extras(log, call, follow, 1);
   follow.wake = wake_readers(log);
   return follow;
 }
@@ -304,7 +304,7 @@ Outcome<Done> LogOperations::apply(Place<Log>& place, const LogEffect& effect, c
   Consequences& follow = done.consequences;
   follow.look_after_at(log.next_age_due());
   look_after_in(log.ms_until_group_event(call.now), call, follow);
-  if (log.wants_compaction()) follow.look_after_at(next_compaction(log, call.now.wall));
+  keep_compaction(log, call, follow);
   keep_extras(log, call, follow);
   follow.effects.add_request();
   follow.events.add("tapply");

@@ -174,8 +174,9 @@ class LogOperations {
   // Appends scheduled messages that are due: a few in any case, and more until the budget is spent.
   void release_due(Log& log, const Call& call, const Budget& budget, Consequences& follow);
   void delete_by_tag(Log& log, const Budget& budget, Consequences& follow);
-  // Asks for the next call of look_after(): the earliest time at which ids, schedule or deletions need it.
-  static void keep_extras(const Log& log, const Call& call, Consequences& follow, UnixMs earliest = UnixMs(0));
+  // Asks for the next call of look_after(): the earliest time at which ids, schedule or deletions need it. What is due
+  // already is continued after `rest_ms`.
+  static void keep_extras(const Log& log, const Call& call, Consequences& follow, uint64_t rest_ms = 0);
   // What a write does after appending: evicts what the retention does not keep, and wakes readers.
   void finish_appending(Log& log, uint64_t evicted, const Call& call, Consequences& follow);
   Outcome<ReadResult> read_alone(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink,

@@ -19,12 +19,19 @@ inline void move_clock(Log& log, const Call& call, Effects& effects) {
   }
 }
 
-// When to continue compaction: soon, if a third of the messages have a newer one or their number is not known yet; else
-// later, so that the work for several writes is done together.
-inline UnixMs next_compaction(const Log& log, UnixMs now) {
+// The date is on the monotonic clock if the caller has one: a wall clock that is set back must not delay the work.
+inline void look_after_in(std::optional<uint64_t> ms, const Call& call, Consequences& follow) {
+  if (!ms) return;
+  if (call.now.monotonic == MonotonicMs()) return follow.look_after_at(call.now.wall + *ms);
+  follow.look_after_at(call.now.monotonic + *ms);
+}
+
+// Continues compaction, if there is any: soon, if a third of the messages have a newer one or their number is not known
+// yet; else later, so that the work for several writes is done together.
+inline void keep_compaction(const Log& log, const Call& call, Consequences& follow) {
   constexpr uint64_t kCompactSoonMs = 1;
   constexpr uint64_t kCompactLaterMs = 20;
-  return now + (log.compaction_is_urgent() ? kCompactSoonMs : kCompactLaterMs);
+  if (log.wants_compaction()) look_after_in(log.compaction_is_urgent() ? kCompactSoonMs : kCompactLaterMs, call, follow);
 }
 
 // Wakes all readers that may get messages now, because there are new ones or a group has room again.

@@ -176,6 +176,28 @@ TEST_F(LogUpkeep, ADeletionByTagContinuesInPartsAndReportsItsProgress) {
   EXPECT_EQ(log().count(), 0u);
 }
 
+TEST_F(LogUpkeep, TheRestOfTheWorkDoesNotWaitForTheWallClock) {
+  const Call call{.now = {.wall = UnixMs(2'000), .monotonic = MonotonicMs(70)}};
+  const std::vector<ByteView> pair = {"tag", "entry"};
+  for (int i = 0; i < 300; ++i) {
+    operations_.write(place_, {.backlog = {}, .pairs = pair, .at = UnixMs(2'000)}, {.now = {.wall = UnixMs(1'000)}});
+  }
+  operations_.write(place_, {.backlog = {}, .pairs = pair, .at = UnixMs(9'000)}, call);
+  Consequences follow = operations_.look_after(place_, call, SpentAtOnce());
+  EXPECT_LT(log().count(), 300u);
+  EXPECT_EQ(follow.due_monotonic, MonotonicMs(71)) << "clients come first";
+  operations_.look_after(place_, call, NoLimit::instance());
+  EXPECT_EQ(log().count(), 300u);
+
+  DeleteRequest request;
+  request.tags = {"tag"};
+  auto doomed = operations_.delete_messages(place_, request, call);
+  EXPECT_EQ(doomed.consequences.due_monotonic, MonotonicMs(70));
+  follow = operations_.look_after(place_, call, SpentAtOnce());
+  EXPECT_EQ(follow.due_monotonic, MonotonicMs(71));
+  EXPECT_EQ(follow.due, UnixMs(9'000)) << "of the message that is scheduled for later";
+}
+
 // With ten thousand groups, looking at each of them was most of the cost of a write.
 TEST_F(LogUpkeep, AWriteDoesNotAccessGroups) {
   write(1'000, 3);

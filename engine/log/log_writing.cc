@@ -248,19 +248,22 @@ void LogOperations::release_due(Log& log, const Call& call, const Budget& budget
   follow.events.add("twrite");
 }
 
-void LogOperations::keep_extras(const Log& log, const Call& call, Consequences& follow, UnixMs earliest) {
+void LogOperations::keep_extras(const Log& log, const Call& call, Consequences& follow, uint64_t rest_ms) {
   const LogExtras* const extras = log.extras();
   if (extras == nullptr) return;
+  const auto keep = [&](UnixMs date, uint64_t if_due) {
+    date > call.now.wall ? follow.look_after_at(date) : look_after_in(if_due, call, follow);
+  };
   if (!extras->schedule.empty()) {
     const Schedule::Waiting first = extras->schedule.front();
     const bool is_held = first.ticket.date <= call.now.wall &&
                          (log.room() == 0 || log.refusing_group(1, first.tag.size() + first.entry.size()) != nullptr);
-    follow.look_after_at(is_held ? call.now.wall + kRefusedMs : std::max(first.ticket.date, earliest));
+    keep(first.ticket.date, is_held ? kRefusedMs : rest_ms);
   }
-  if (!extras->deletions.empty()) follow.look_after_at(earliest);
+  if (!extras->deletions.empty()) look_after_in(rest_ms, call, follow);
   if (extras->ids) {
     // Many at once, not one by one.
-    if (const auto date = extras->ids->next_expiry()) follow.look_after_at(std::max(*date + kForgetMs, earliest));
+    if (const auto date = extras->ids->next_expiry()) keep(*date + kForgetMs, rest_ms);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "engine/log/group_effects.h"
 #include "engine/log/log_effects.h"
 #include "engine/log/log_requests.h"
+#include "engine/log/log_steps.h"
 #include "engine/operation/call.h"
 #include "engine/operation/outcome.h"
 
@@ -40,12 +41,6 @@ inline UnixMs use_group(Group& group, ByteView name, const Call& call, Effects& 
   return time;
 }
 
-// The date is on the monotonic clock if the caller has one: see GroupClock.
-inline void look_after_in(std::optional<uint64_t> ms, const Call& call, Consequences& follow) {
-  if (!ms) return;
-  if (call.now.monotonic == MonotonicMs()) return follow.look_after_at(call.now.wall + *ms);
-  follow.look_after_at(call.now.monotonic + *ms);
-}
 inline void look_after_group(Group& group, const Call& call, Consequences& follow) {
   if (call.decides) group.run_clock(call.now);
   look_after_in(group.ms_until_event(call.now), call, follow);

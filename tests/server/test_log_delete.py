@@ -121,6 +121,20 @@ def test_a_long_deletion_by_tag_shows_where_it_is_and_is_finished_by_a_promoted_
         assert heir.digest("log") == server.digest("log")
 
 
+def test_a_deletion_by_tag_and_compaction_go_on_while_the_wall_clock_is_set_back(clock):
+    """Each takes more than one slice; the rest of the work must not wait until the clock has caught up."""
+    with clock.server() as own:
+        clock.set(0)
+        c = own.admin
+        for key in ("deleted", "compacted"):
+            c.call_all(("TWRITE", key, "ENTRIES", *["t", "x" * 50] * 1000) for _ in range(100))
+        c.call("TDEL", "deleted", "TAGS", "1", "t")
+        c.call("TRETAIN", "compacted", "LATEST", "yes")
+        clock.set(-3600)
+        wait_until(lambda: info(c, "deleted")["messages"] == 0, "all are deleted")
+        wait_until(lambda: info(c, "compacted")["messages"] == 1, "all but the last are removed")
+
+
 def test_a_replica_holds_the_same(server, replica, log):
     log.call("TDEL", "log", "7", "100")
     log.call("TDEL", "log", "TAGS", "1", "t2")

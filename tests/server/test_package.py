@@ -47,7 +47,9 @@ def check_that_it_works(module, tool, directory):
         def connected():
             assert server.poll() is None, (directory / "log").read_text()
             try:
-                return Connection(port)
+                connection = Connection(port)
+                connection.call("PING")  # the host listens before it loads modules
+                return connection
             except OSError:
                 return None
 
