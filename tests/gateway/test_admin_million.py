@@ -30,7 +30,7 @@ def test_very_many_keys_are_shown_at_once_and_never_scanned_in_one_go():
         asked = calls(c)
         assert asked["MILLRACE.KEYS"] <= 50 + 2 * 50  # this page, and the calls of a sweep meanwhile
         if KEYS == 1_000_000:
-            assert first["building"]["done"] < first["building"]["of"] == KEYS
+            assert first["building"]["done"] < KEYS <= first["building"]["of"]  # which counts the gateway's own keys, too
             overview = get(gateway, "/overview?history=0")
             assert overview["sweep"]["age"] is None and overview["totals"]["dead"] is None
         wait_until(lambda: get(gateway, "/keys?count=1")["building"] is None, "all names are known")
