@@ -132,14 +132,7 @@ TEST(DeadLetterTag, TheReasonComesLast) {
 TEST(DeadLetterTag, TheOriginIsReadBackForNamesOfAnyBytes) {
   std::string every;
   for (int byte = 0; byte < 256; ++byte) every += static_cast<char>(byte);
-  const std::string names[] = {"",
-                               "orders",
-                               every,
-                               "gr\xc3\xb6\xc3\x9f\x65",
-                               "\xc3",
-                               "\\u00e9",
-                               "\"}",
-                               R"(,"tag":")"};
+  const std::string names[] = {"", "orders", every, "gr\xc3\xb6\xc3\x9f\x65", "\xc3", "\\u00e9", "\"}", R"(,"tag":")"};
   for (const std::string& key : names) {
     for (const std::string& tag : names) {
       for (const std::optional<ByteView> reason : {std::optional<ByteView>(), std::optional<ByteView>(tag)}) {

@@ -31,7 +31,8 @@ inline void look_after_in(std::optional<uint64_t> ms, const Call& call, Conseque
 inline void keep_compaction(const Log& log, const Call& call, Consequences& follow) {
   constexpr uint64_t kCompactSoonMs = 1;
   constexpr uint64_t kCompactLaterMs = 20;
-  if (log.wants_compaction()) look_after_in(log.compaction_is_urgent() ? kCompactSoonMs : kCompactLaterMs, call, follow);
+  if (!log.wants_compaction()) return;
+  look_after_in(log.compaction_is_urgent() ? kCompactSoonMs : kCompactLaterMs, call, follow);
 }
 
 // Wakes all readers that may get messages now, because there are new ones or a group has room again.
