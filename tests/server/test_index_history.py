@@ -123,7 +123,7 @@ class History:
             self.restore_indexes()
             try:
                 compare()
-            except AssertionError:
+            except (AssertionError, KeyError):
                 print("after", commands)
                 raise
 
