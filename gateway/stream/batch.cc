@@ -61,8 +61,8 @@ void append_topic(std::string& out, const TopicKey& topic) {
   append_string(out, topic.name);
 }
 
-std::string reset_event(const Reset& reset, const Position& position) {
-  return "id: " + position.text + "\nevent: reset\ndata: " + reset.json + "\n\n";
+std::string reset_event(const Reset& reset) {
+  return "id: " + reset.position.text + "\nevent: reset\ndata: " + reset.json + "\n\n";
 }
 
 std::string position_event(const Position& position) { return "id: " + position.text + "\n\n"; }

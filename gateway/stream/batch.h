@@ -47,7 +47,7 @@ void append_message(std::string& out, const TopicKey& topic, const Message& mess
 void append_topic(std::string& out, const TopicKey& topic);
 
 // An event that reports missing messages, and one that only reports the reader's position.
-std::string reset_event(const Reset& reset, const Position& position);
+std::string reset_event(const Reset& reset);
 std::string position_event(const Position& position);
 
 }  // namespace millrace::gateway

@@ -15,7 +15,7 @@ class Listener {
 
   // Delivers the messages of the batch from index `first` on; earlier ones are not for this listener.
   virtual void deliver(Batch& batch, size_t first) = 0;
-  virtual void tell_reset(const Reset& reset, const Position& position) = 0;
+  virtual void tell_reset(const Reset& reset) = 0;
   // The listener's position at the beginning, when there is no message yet.
   virtual void tell_position(const Position& position) = 0;
   // True if the listener is so far behind that the topic must not buffer more for it. It then reads at its own pace.
@@ -39,7 +39,7 @@ class FetchingListener : public Listener {
 
  private:
   void deliver(Batch&, size_t) override { fetch(); }
-  void tell_reset(const Reset&, const Position&) override { fetch(); }
+  void tell_reset(const Reset&) override { fetch(); }
   void tell_position(const Position&) override {}
   void nudge() override { fetch(); }
   bool is_full() const override { return false; }

@@ -37,9 +37,11 @@ struct Message {
   std::string content;
 };
 
-// Messages are missing: a JSON object that says which.
+// Messages are missing: a JSON object that says which, and a position from which the reading's messages follow. A
+// client whose connection ends right after the reset continues there; it then gets the reset once more or the messages.
 struct Reset {
   std::string json;
+  Position position;
 };
 
 // The result of one read.

@@ -29,6 +29,14 @@ std::string_view epoch_in(const Position& position) {
   return dot == std::string::npos ? std::string_view() : std::string_view(position.text).substr(0, dot);
 }
 
+// Empty if the position does not name the life.
+std::string_view life_in(TopicKey::Kind kind, const Position& position) {
+  if (kind == TopicKey::Kind::Log) return epoch_in(position);
+  const size_t digits = position.text.size() - std::min(position.text.find('.'), position.text.size());
+  // Behind the clock and a dot, 8 digits are a mark, and 8 more the life.
+  return digits == 17 ? std::string_view(position.text).substr(position.text.size() - 8) : std::string_view();
+}
+
 // The first element of an answer to TREAD … WITHINFO EPOCH.
 struct LogInfo {
   int64_t first;
@@ -60,13 +68,13 @@ Result<Reading> log_reading(const Position& after, const Reply& answer) {
   reading.position = log_position(info->epoch, after.number);
   if (info->last < after.number) {
     // A server that came back without its last messages: the same offsets will be given to others.
-    reading.reset = Reset{range_json("lost", info->last + 1, after.number)};
     reading.position = log_position(info->epoch, info->last);
+    reading.reset = Reset{range_json("lost", info->last + 1, after.number), reading.position};
     return reading;
   }
   if (after.number + 1 < info->first && after.number >= 0) {
-    reading.reset = Reset{range_json("evicted", after.number + 1, info->first - 1)};
     reading.position = log_position(info->epoch, info->first - 1);
+    reading.reset = Reset{range_json("evicted", after.number + 1, info->first - 1), reading.position};
   }
   for (size_t i = 1; i < answer.items.size(); ++i) {
     const auto& item = answer.items[i].items;
@@ -95,7 +103,7 @@ Result<Reading> channel_reading(const Position& after, const Reply& answer) {
   }
   reading.has_more = answer.items[2].integer != 0;
   if (const int64_t missed = answer.items[3].integer; missed > 0) {
-    reading.reset = Reset{expired_json(missed)};
+    reading.reset = Reset{expired_json(missed), after};
   }
   return reading;
 }
@@ -116,13 +124,9 @@ std::optional<Position> parse_position(TopicKey::Kind kind, std::string_view tex
 }
 
 bool same_life(TopicKey::Kind kind, const Position& one, const Position& other) {
-  const auto life = [&](const Position& position) -> std::string_view {
-    if (kind == TopicKey::Kind::Log) return epoch_in(position);
-    const size_t digits = position.text.size() - std::min(position.text.find('.'), position.text.size());
-    // Behind the clock and a dot, 8 digits are a mark, and 8 more the life.
-    return digits == 17 ? std::string_view(position.text).substr(position.text.size() - 8) : std::string_view();
-  };
-  return life(one).empty() || life(other).empty() || life(one) == life(other);
+  const std::string_view life = life_in(kind, one);
+  const std::string_view other_life = life_in(kind, other);
+  return life.empty() || other_life.empty() || life == other_life;
 }
 
 Words words_to_read(const TopicKey& topic, const Position& after) {
@@ -159,22 +163,42 @@ Result<Reading> feed_reading(const TopicKey& topic, const Position& after, const
     reading.messages.push_back({*place, item.items[1].text, item.items[2].text});
   }
   if (const int64_t missed = entry.items[4].integer; missed > 0) {
-    reading.reset =
-        Reset{is_log ? range_json("evicted", after.number + 1, after.number + missed) : expired_json(missed)};
+    const int64_t before_next = after.number + missed;
+    reading.reset = is_log ? Reset{range_json("evicted", after.number + 1, before_next),
+                                   log_position(epoch_in(*position), before_next)}
+                           : Reset{expired_json(missed), after};
   }
   return reading;
 }
 
+namespace {
+
+// A channel that refuses a position because it ends before it: the server came back without its last messages.
+Task<std::optional<Reading>> put_back(Upstream& upstream, TopicKey topic, Position after) {
+  const std::string life(life_in(topic.kind, after));
+  const auto end = co_await find_start(upstream, topic, "$");
+  if (!end || life.empty() || life_in(topic.kind, *end) != life || end->number >= after.number) co_return std::nullopt;
+  std::optional<Reading> reading(std::in_place);
+  reading->position = *end;
+  reading->reset = Reset{range_json("lost", end->number + 1, after.number), *end};
+  co_return reading;
+}
+
+}  // namespace
+
 Task<Result<Reading>> read_after(Upstream& upstream, TopicKey topic, Position after) {
   Answer answer = co_await upstream.ask(words_to_read(topic, after));
-  const bool is_replaced = answer && answer->is_error("BADPOSITION");
-  if (is_replaced) {
-    after = Position{};
-    answer = co_await upstream.ask(words_to_read(topic, after));
-  }
   if (!answer) co_return std::unexpected(answer.error());
-  auto reading = reading_of(topic, after, *answer);
-  if (reading && is_replaced) reading->reset = Reset{std::string(kReplaced)};
+  if (!answer->is_error("BADPOSITION")) co_return reading_of(topic, after, *answer);
+  if (topic.kind == TopicKey::Kind::Channel) {
+    auto reading = co_await put_back(upstream, topic, after);
+    if (reading) co_return std::move(*reading);
+  }
+  const Position beginning;
+  answer = co_await upstream.ask(words_to_read(topic, beginning));
+  if (!answer) co_return std::unexpected(answer.error());
+  auto reading = reading_of(topic, beginning, *answer);
+  if (reading) reading->reset = Reset{std::string(kReplaced), after};
   co_return reading;
 }
 

@@ -51,9 +51,9 @@ void SseStream::deliver_some(Batch& batch, size_t first) {
   }
 }
 
-void SseStream::tell_reset(const Reset& reset, const Position& position) {
+void SseStream::tell_reset(const Reset& reset) {
   ++figures_.resets;
-  if (sink_ != nullptr) sink_->send(reset_event(reset, position));
+  if (sink_ != nullptr) sink_->send(reset_event(reset));
 }
 
 void SseStream::tell_position(const Position& position) {

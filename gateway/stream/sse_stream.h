@@ -37,7 +37,7 @@ class SseStream final : public StreamBody, public Listener, public std::enable_s
   };
 
   void deliver(Batch& batch, size_t first) override;
-  void tell_reset(const Reset& reset, const Position& position) override;
+  void tell_reset(const Reset& reset) override;
   void tell_position(const Position& position) override;
   bool is_full() const override { return sink_ == nullptr || sink_->unsent() > backlog_; }
   void fail(const std::string& why) override;

@@ -94,7 +94,7 @@ Detached Topic::catch_up(std::shared_ptr<Behind> behind) {
 bool Topic::take(Behind& behind, const Reading& reading) {
   const auto listener = behind.listener;
   behind.position = reading.position;
-  if (reading.reset) listener->tell_reset(*reading.reset, reading.position);
+  if (reading.reset) listener->tell_reset(*reading.reset);
   if (!reading.messages.empty()) {
     Batch batch(key_, reading.messages);
     listener->deliver(batch, 0);
@@ -128,7 +128,7 @@ void Topic::on_reading(const Reading& reading) {
     const auto listener = live_[i];
     if (reading.reset) {
       listener->joined_at_ = INT64_MIN;
-      listener->tell_reset(*reading.reset, reading.position);
+      listener->tell_reset(*reading.reset);
     }
     size_t first = 0;
     while (first < reading.messages.size() && reading.messages[first].position.number <= listener->joined_at_) ++first;

@@ -74,7 +74,8 @@ Task<std::string> SocketDevice::open(std::optional<std::string> user, std::optio
   if (!is_made || !is_saved) co_return socket_error("unavailable", "the server cannot be reached");
   const auto parts = given && is_known ? trail_.parts_after(*given) : std::nullopt;
   parts_ = parts.value_or(std::vector<TrailPart>{{transport_, here.position}});
-  if (given && !parts) missing_ = Reset{is_known ? R"({"reason":"unknown-cursor"})" : R"({"reason":"gone"})"};
+  if (given && !parts)
+    missing_ = Reset{is_known ? R"({"reason":"unknown-cursor"})" : R"({"reason":"gone"})", here.position};
   std::string answer = std::string("\"ok\":true,\"resumed\":") + (is_known ? "true" : "false") + ",\"cursor\":";
   append_string(answer, parts ? given->text() : here.text());
   co_return answer;
@@ -172,7 +173,7 @@ void SocketDevice::begin() {
   if (socket_ == nullptr) return;
   has_begun_ = true;
   is_reading_ = true;
-  if (missing_) send_reset(parts_.back().transport, missing_->json, parts_.back().after);
+  if (missing_) tell_reset(*missing_);
   keep_ = services_.loop.after(services_.config.device_retention / 3, [self = shared_from_this()] { self->keep(); });
   read_parts();
 }
@@ -195,7 +196,7 @@ Detached SocketDevice::read_parts() {
       continue;
     }
     TrailPart& part = parts_.front();
-    if (reading->reset) send_reset(part.transport, reading->reset->json, reading->position);
+    if (reading->reset) send_reset(part.transport, reading->reset->json, reading->reset->position);
     std::vector<Message> messages = reading->messages;
     if (part.up_to) std::erase_if(messages, [&](const Message& one) { return one.position.number > *part.up_to; });
     Batch batch(log, messages);
@@ -252,9 +253,7 @@ void SocketDevice::send_reset(const std::string& transport, const std::string& m
   socket_->send_text(json + '}');
 }
 
-void SocketDevice::tell_reset(const Reset& reset, const Position& position) {
-  send_reset(transport_, reset.json, position);
-}
+void SocketDevice::tell_reset(const Reset& reset) { send_reset(transport_, reset.json, reset.position); }
 
 void SocketDevice::fail(const std::string& why) {
   if (socket_ != nullptr) socket_->send_text("{\"event\":\"error\"," + socket_error("refused", why) + '}');

@@ -41,7 +41,7 @@ class SocketDevice final : public Listener, public std::enable_shared_from_this<
   enum class Presence { Known, New, Unavailable };
 
   void deliver(Batch& batch, size_t first) override;
-  void tell_reset(const Reset& reset, const Position& position) override;
+  void tell_reset(const Reset& reset) override;
   void tell_position(const Position&) override {}
   bool is_full() const override { return socket_ == nullptr || socket_->is_full(); }
   void fail(const std::string& why) override;

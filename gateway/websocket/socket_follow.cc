@@ -17,9 +17,10 @@ std::string SocketFollow::beginning(std::string_view event) const {
   return json;
 }
 
-void SocketFollow::tell_reset(const Reset& reset, const Position& position) {
+void SocketFollow::tell_reset(const Reset& reset) {
   if (socket_ == nullptr) return;
-  socket_->send_text(beginning("reset") + ",\"position\":\"" + position.text + "\",\"missing\":" + reset.json + '}');
+  socket_->send_text(beginning("reset") + ",\"position\":\"" + reset.position.text + "\",\"missing\":" + reset.json +
+                     '}');
 }
 
 void SocketFollow::tell_position(const Position& position) {

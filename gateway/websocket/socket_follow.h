@@ -31,7 +31,7 @@ class SocketFollow final : public Listener {
 
  private:
   void deliver(Batch& batch, size_t first) override;
-  void tell_reset(const Reset& reset, const Position& position) override;
+  void tell_reset(const Reset& reset) override;
   void tell_position(const Position& position) override;
   bool is_full() const override { return socket_ == nullptr || socket_->is_full(); }
   void fail(const std::string& why) override;

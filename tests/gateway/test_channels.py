@@ -4,6 +4,7 @@ import pytest
 
 from events import Events
 from gateway import Gateway
+from server import Server, wait_until
 
 
 def publish(gateway, *contents, channel="room"):
@@ -58,6 +59,22 @@ def test_a_channel_that_was_made_again_is_reported(gateway, c):
     with Events(gateway, "/v1/channels/room", Last_Event_ID=last) as stream:
         assert stream.next() == ("reset", {"reason": "replaced"})
         assert stream.next()[1]["content"] == 2
+
+
+def test_messages_that_the_server_has_lost_are_reported_and_no_others_come_again():
+    with Server(save='""') as server, Gateway(server) as gateway:
+        publish(gateway, 1)
+        server.admin.call("SAVE")
+        with Events(gateway, "/v1/channels/room?from=-") as stream:
+            publish(gateway, 2)
+            publish(gateway, 3)
+            assert len(stream.take(3)) == 3
+            server.kill()
+            server.come_back()
+            assert stream.next() == ("reset", {"reason": "lost", "from": 2, "to": 3})
+            wait_until(lambda: gateway.get("/probe/readiness").status == 200, "the gateway finds it again")
+            publish(gateway, 4)
+            assert stream.next()[1]["content"] == 4
 
 
 def test_a_subscriber_gets_messages_until_it_acknowledges_them(gateway):

@@ -151,7 +151,23 @@ def test_messages_evicted_meanwhile_are_reported(gateway, c):
     first = gateway.json("GET", "/v1/logs/orders")[1]["first"]
     with Events(gateway, "/v1/logs/orders", Last_Event_ID=last) as stream:
         assert stream.next() == ("reset", {"reason": "evicted", "from": 2, "to": first - 1})
+        after_reset = stream.last_id
         assert stream.next()[1]["offset"] == first
+    # A connection that ended right after the reset has missed nothing.
+    with Events(gateway, "/v1/logs/orders", Last_Event_ID=after_reset) as stream:
+        assert stream.next()[1]["offset"] == first
+
+
+def test_a_connection_that_ends_right_after_a_reset_misses_nothing(gateway, c):
+    for path, last in (("/v1/logs/orders", "12345.7"), ("/v1/channels/room", "7.0011223344556677")):
+        c.call("TWRITE", "orders", "ENTRIES", "t", "1", "t", "2")
+        c.call("CHAN.PUBLISH", "room", "m1", "1")
+        for _ in range(2):
+            with Events(gateway, path, Last_Event_ID=last) as stream:
+                assert stream.next() == ("reset", {"reason": "replaced"})
+                last = stream.last_id
+        with Events(gateway, path, Last_Event_ID=last) as stream:
+            assert stream.next()[0] == "reset" and stream.take(1)
 
 
 def test_a_log_that_was_made_again_is_reported(gateway, c):
