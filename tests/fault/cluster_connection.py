@@ -45,12 +45,17 @@ class ClusterConnection:
             self._connections[port] = Connection(port)
         return self._connections[port]
 
+    def port_of(self, key):
+        """The node that has the key's slot, as far as is known here."""
+        slot = slot_of(key)
+        return next((port for first, last, port in self._owners if first <= slot <= last), None)
+
     def call(self, *words):
         """One command and its answer; an error other than a redirection is raised."""
         if words[0] == "WAIT":
             return self._to(self._last).call(*words)
-        slot = slot_of(words[2 if words[0] in CONTAINERS else 1])
-        port = next((port for first, last, port in self._owners if first <= slot <= last), None)
+        key = words[2 if words[0] in CONTAINERS else 1]
+        slot, port = slot_of(key), self.port_of(key)
         if port is None:
             raise ConnectionError(f"nobody has the slot {slot}")
         is_asking = False

@@ -2,6 +2,7 @@
 order, even if the feed itself is lost."""
 
 from client import Client, Unconfirmed
+from cluster_connection import ClusterConnection
 from resp import RespError
 
 FULL = 500  # messages of a key, after which the next key begins
@@ -46,7 +47,7 @@ class FeedClient(Client):
         for kind in ("log", "channel"):
             self._watch(_Watched(kind, self.name))
         self._number = 0
-        self._connection = None  # the connection of FEED.ADD: another may reach another node or an older feed
+        self._place = None  # where the feed watches all keys
 
     def _watch(self, watched):
         self._watched[watched.key] = watched
@@ -71,7 +72,7 @@ class FeedClient(Client):
             return
         del self._watched[watched.key]
         self._watch(watched.next())
-        self._connection = None
+        self._place = None
         c.call("FEED.DEL", self._feed, watched.key)
         c.call("DEL", watched.key)
 
@@ -83,18 +84,23 @@ class FeedClient(Client):
                 raise _WrongPosition(str(error)) from error
             raise
 
+    def _place_of(self, c):
+        """The connection, and in a cluster the node. Each node has feeds of its own: if the slot comes back to a node,
+        there may be an older feed there, whose positions must be set anew."""
+        return c, c.port_of(self._feed) if isinstance(c, ClusterConnection) else None
+
     def _read(self, c, *options):
         """Reads the feed; false if nothing has come."""
-        if self._connection is not c:
+        while self._place != (place := self._place_of(c)):
             for watched in self._watched.values():
                 self._add(c, watched)
-            self._connection = c
+            self._place = place
         try:
             answer = c.call("FEED.READ", self._feed, *options)
         except RespError as error:
             if not str(error).startswith("NOFEED"):
                 raise
-            self._connection = None
+            self._place = None
             return True
         for key, *rest in answer:
             if watched := self._watched.get(key.decode()):
@@ -127,7 +133,7 @@ class FeedClient(Client):
             # The feed was ahead of what the server still has.
             if not set(watched.seen) <= set(there):
                 watched.begin_again()
-        self._connection = None
+        self._place = None
         try:
             while self._read(c):
                 pass

@@ -32,7 +32,7 @@ MOST = 10**6
 
 
 def run(seconds, seed, books):
-    books.counts |= {"streams": 0, "reconnections": 0, "delivered": 0}
+    books.counts |= {"streams": 0, "reconnections": 0, "delivered": 0, "put back": 0}
     _allow_open_files(2 * STREAMS + 1000)
     end = now() + seconds
     stands = [_OneServer, _ClusterOfSix]
@@ -68,7 +68,8 @@ class _OneServer:
 
 
 class _ClusterOfSix:
-    """Its masters answer before their replicas have the data, so what a killed master loses is not counted."""
+    """Its masters answer before their replicas have the data, so what a killed master loses is not counted. A stream may
+    have got a message that is lost with the master, and is told so."""
 
     promises_all = False
 
@@ -104,7 +105,7 @@ class _Trial:
             stand.settle()
             gateways = [stack.enter_context(Gateway(stand.address)) for _ in range(2)]
             self._ports = [gateway.port for gateway in gateways]
-            streams = self._open_streams(stack)
+            streams = self._open_streams(stand, stack)
             publishers = self._start_publishers(stack)
             faults = {**stand.faults, "a gateway": lambda rng: self._kill_gateway(gateways, rng)}
             for name in self._some_faults(faults, end):
@@ -137,11 +138,12 @@ class _Trial:
         let_pass(rng.random() * LONGEST_PEACE)
         gateway.start()
 
-    def _open_streams(self, stack):
+    def _open_streams(self, stand, stack):
         made = []
         for number in range(STREAMS):
             kind, name = KEYS[number % len(KEYS)]
-            made.append((SocketStream if number // len(KEYS) % 4 == 0 else EventStream)(kind, name))
+            of_this_kind = SocketStream if number // len(KEYS) % 4 == 0 else EventStream
+            made.append(of_this_kind(kind, name, may_be_put_back=not stand.promises_all))
         streams = Streams(made, self._ports, f"{self._seed}/streams")
         stack.callback(streams.stop)
         streams.start()
@@ -183,6 +185,7 @@ class _Trial:
                 (self._books.repeated if what == "twice" else self._books.lost)(sentence)
         self._books.count("delivered", sum(stream.last for stream in proven))
         self._books.count("reconnections", streams.reconnections)
+        self._books.count("put back", sum(stream.put_back for stream in streams.streams))
 
     def _keys_that_hold_all(self, stand, published):
         """The keys that hold exactly what was acknowledged, in that order."""

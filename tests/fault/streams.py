@@ -25,8 +25,10 @@ TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
 class Stream:
     """One client: request() is what it sends first, take() is called with the bytes that it receives."""
 
-    def __init__(self, kind, key):
+    def __init__(self, kind, key, may_be_put_back=False):
         self.kind, self.key = kind, key  # "logs" or "channels", and its name
+        self.may_be_put_back = may_be_put_back
+        self.put_back = 0
         self.position = None  # position of the last message
         self.last = 0  # the number in the last message
         self.wrong = []  # ("lost" or "twice" or "told", sentence)
@@ -63,9 +65,15 @@ class Stream:
             self.wrong.append(("lost", f"{self.key}: {number} came after {self.last}"))
         self.last, self.position = max(number, self.last), position
 
-    def told(self, event):
-        """Called for an event that reports a gap: none of the faults may cause one."""
-        self.wrong.append(("told", f"{self.key}: after {self.last} the stream says {event}"))
+    def told(self, event, missing=None, position=None):
+        """Called for an event that reports a gap. Faults cause none, but a master may take its last messages with it:
+        then the stream goes on from what is left."""
+        reason = missing["reason"] if missing else None
+        if self.may_be_put_back and reason in ("lost", "replaced"):
+            self.last, self.position = (missing["from"] - 1 if reason == "lost" else 0), position
+            self.put_back += 1
+        else:
+            self.wrong.append(("told", f"{self.key}: after {self.last} the stream says {event}"))
 
 
 class EventStream(Stream):
@@ -78,7 +86,9 @@ class EventStream(Stream):
         *events, self._unread = self._unread.split(b"\n\n")
         for event in events:
             fields = dict(line.split(b": ", 1) for line in event.split(b"\n") if b": " in line)
-            if b"event" in fields:
+            if fields.get(b"event") == b"reset":
+                self.told(event, json.loads(fields[b"data"]), fields[b"id"].decode())
+            elif b"event" in fields:
                 self.told(event)
             elif b"data" in fields:
                 message = json.loads(fields[b"data"])
@@ -129,7 +139,7 @@ class SocketStream(Stream):
         if text.get("event") == "message":
             self.got(text["entry" if self.kind == "logs" else "content"], text["position"])
         elif text.get("event") != "position" and not text.get("ok"):
-            self.told(text)
+            self.told(text, text.get("missing"), text.get("position"))
 
 
 class Streams(threading.Thread):

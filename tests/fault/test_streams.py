@@ -19,8 +19,8 @@ def frame(number):
     return bytes([0x81, len(text)]) + text
 
 
-def stream_of(made, head, *parts):
-    stream = made("logs", "l")
+def stream_of(made, head, *parts, **options):
+    stream = made("logs", "l", **options)
     ours, theirs = socket.socketpair()
     with ours, theirs:
         stream.begin(ours)
@@ -49,8 +49,18 @@ def test_messages_may_come_in_any_pieces_and_an_unfinished_one_does_not_count(ma
 
 
 def test_a_gap_that_the_stream_reports_is_found():
-    stream = stream_of(EventStream, HEAD, b'event: reset\ndata: {"reason":"evicted"}\n\n')
+    stream = stream_of(EventStream, HEAD, b'id: 7.5\nevent: reset\ndata: {"reason":"evicted"}\n\n')
     assert [what for what, _ in stream.wrong] == ["told"]
+
+
+LOST = b'id: 7.1\nevent: reset\ndata: {"reason":"lost","from":2,"to":3}\n\n'
+
+
+@pytest.mark.parametrize("may_be_put_back, numbers, wrong", [
+    (True, (2, 3), []), (True, (3,), ["lost"]), (True, (1,), ["twice"]), (False, (2, 3), ["told", "twice", "twice"])])
+def test_a_stream_whose_master_took_messages_with_it_goes_on_from_what_is_left(may_be_put_back, numbers, wrong):
+    stream = stream_of(EventStream, HEAD, event(1), event(2), event(3), LOST, *map(event, numbers), may_be_put_back=may_be_put_back)
+    assert [what for what, _ in stream.wrong] == wrong and stream.put_back == may_be_put_back
 
 
 def test_a_client_comes_back_with_its_last_position_and_not_before_it_is_served():

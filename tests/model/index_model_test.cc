@@ -189,7 +189,7 @@ class History {
   std::vector<ListedDocument> all_pages(FindRequest request) {
     std::vector<ListedDocument> all;
     std::string cursor;
-    for (int pages = 0; pages < 1000; ++pages) {
+    for (uint64_t pages = 0; pages <= documents_; ++pages) {
       const auto page = operations_.find(&index_, request, now_);
       EXPECT_TRUE(page) << page.error().text;
       if (!page) return all;
