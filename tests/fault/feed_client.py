@@ -86,7 +86,7 @@ class FeedClient(Client):
 
     def _place_of(self, c):
         """The connection, and in a cluster the node. Each node has feeds of its own: if the slot comes back to a node,
-        there may be an older feed there, whose positions must be set anew."""
+        there may be an older feed there, whose positions must be set again."""
         return c, c.port_of(self._feed) if isinstance(c, ClusterConnection) else None
 
     def _read(self, c, *options):
