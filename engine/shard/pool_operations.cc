@@ -372,6 +372,8 @@ Outcome<Done> PoolOperations::set(Place<Pool>& place, const PoolSetRequest& requ
     // Waiting workers may have to be recorded as alive more often now.
     visit.show_waiting();
     if (pool.settings().forget_ms != 0) visit.look_again_at(pool.now() + pool.settings().forget_ms / 8 + 1);
+    // With a longer STALE a silent worker lives again, for which senders may wait.
+    visit.follow.wake = Wake::all_lines();
     return Done();
   });
 }

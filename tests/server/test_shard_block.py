@@ -2,7 +2,7 @@
 
 import pytest
 
-from server import Server, wait_until
+from server import Server, let_pass, wait_until
 from shard_words import (
     HOUR,
     NOWORKER,
@@ -204,6 +204,18 @@ def test_a_join_wakes_senders_in_the_order_in_which_they_came(c, sender):
     assert [one.read() for one in (first, second, third)] == [[b"w", 1], [b"w", 2], [b"w", 1]]
     assert recipients(c, "w") == [("r", 2), ("s", 1)]
     assert pull(c, "w") == [("r", 1, "payload")]
+
+
+def test_a_longer_limit_makes_a_silent_worker_alive_again_for_a_sender_that_waits(server, c, sender):
+    """An idle worker is removed only after ten times the limit."""
+    join(c, "w")
+    c.call("SHARD.HEARTBEAT", "pool", "w")
+    stale_after(c, 1000)
+    let_pass(1.1)
+    waits = sender("r")
+    assert is_still_waiting(server, waits)
+    stale_after(c, HOUR)
+    assert waits.read() == [b"w", 1]
 
 
 def test_a_sender_waits_while_the_last_worker_is_leaving(server, c, sender):
