@@ -129,11 +129,12 @@ Registration::~Registration() {
 Detached Registration::register_again() {
   const auto state = state_;
   while (!has_left_) {
-    Words add = {"SADD", kNames, services_.config.name};
-    co_await services_.upstream.ask(std::move(add));
-    if (!state->is_alive) co_return;
+    // In this order: a name without a description is that of a gateway that is gone, and is removed.
     Words set = {"SET", place_key(services_.config.name), own_json(services_), "PX", kGoneMs};
     co_await services_.upstream.ask(std::move(set));
+    if (!state->is_alive) co_return;
+    Words add = {"SADD", kNames, services_.config.name};
+    co_await services_.upstream.ask(std::move(add));
     if (!state->is_alive) co_return;
     co_await wait_for(services_.loop, kRegisterMs);
     if (!state->is_alive) co_return;

@@ -11,7 +11,7 @@ from cluster import Cluster
 from events import Events
 from gateway import Gateway
 from raw_http import RawConnection
-from server import let_pass, wait_until
+from server import Server, let_pass, wait_until
 from test_admin_rows import ADMIN, delete, get, pages, post
 
 SECRET = "a secret that is long enough for everybody"
@@ -270,6 +270,17 @@ def test_gateways_know_each_other_and_end_connections_of_the_other(server, c):
         two.terminate()
         two.process.wait(60)
         wait_until(lambda: "two" not in names(), "it is gone")
+
+
+def test_a_gateway_is_described_before_it_is_named():
+    """The others remove a name without a description, and would then miss the gateway for ten seconds."""
+    with Server(slowlog_log_slower_than=0, slowlog_max_len=1000) as server, Gateway(server):
+        def registration():
+            log = [entry[3] for entry in reversed(server.admin.call("SLOWLOG", "GET", "1000"))]
+            return [name for name, *keys in log if keys and keys[0].startswith((b"millrace:gateway:at:", b"millrace:gateway:names"))]
+
+        wait_until(lambda: b"SADD" in registration(), "it has registered")
+        assert registration()[:2] == [b"SET", b"SADD"]
 
 
 def test_connections_are_paged_over_all_loops(server, c):
