@@ -34,6 +34,7 @@ def test_everything_that_waits_and_everything_else_goes_through_tls(tls, drive):
     assert follow.values("message") == values
     assert listen.wait_for("message")[0]["message"] == "x" * 200_000
     holder = driver.start("lock", key="pay", ttl=5, hold=0.5)
+    holder.wait_for("acquired")
     waiting = driver.start("lock", key="pay", ttl=5, wait=60, hold=0)
     for job in (holder, waiting):
         job.finish()
