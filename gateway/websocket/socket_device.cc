@@ -74,8 +74,9 @@ Task<std::string> SocketDevice::open(std::optional<std::string> user, std::optio
   if (!is_made || !is_saved) co_return socket_error("unavailable", "the server cannot be reached");
   const auto parts = given && is_known ? trail_.parts_after(*given) : std::nullopt;
   parts_ = parts.value_or(std::vector<TrailPart>{{transport_, here.position}});
-  if (given && !parts)
+  if (given && !parts) {
     missing_ = Reset{is_known ? R"({"reason":"unknown-cursor"})" : R"({"reason":"gone"})", here.position};
+  }
   std::string answer = std::string("\"ok\":true,\"resumed\":") + (is_known ? "true" : "false") + ",\"cursor\":";
   append_string(answer, parts ? given->text() : here.text());
   co_return answer;
