@@ -1,6 +1,8 @@
 // Steps that several operations on logs share.
 #pragma once
 
+#include <optional>
+
 #include "engine/log/log.h"
 #include "engine/log/log_effects.h"
 #include "engine/operation/call.h"
