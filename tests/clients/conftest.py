@@ -1,18 +1,17 @@
 """A server, a proxy before it, and drivers of each package."""
 
-import os
-
 import pytest
 
 from drivers import KINDS, Driver
 from fault_proxy import FaultProxy
 from jumping_clock import JumpingClock
+from length import length
 from server import Server
 
 
 def pytest_collection_modifyitems(config, items):
     """Tests that are marked `full` run in ./test --all, or if they are selected by that marker."""
-    if not os.environ.get("MILLRACE_FULL") and "full" not in config.getoption("-m"):
+    if length() != "full" and "full" not in config.getoption("-m"):
         left_out = [item for item in items if item.get_closest_marker("full")]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]

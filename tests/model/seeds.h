@@ -1,5 +1,6 @@
-// How often a test of random histories runs. With MILLRACE_SEED=<seed> only that history runs; with MILLRACE_FULL,
-// which ./test --all sets, all of them; otherwise a tenth.
+// How often a test of random histories runs: a tenth of all seeds, all of them with MILLRACE_LENGTH=full, as in
+// ./test --all, a hundredth with MILLRACE_LENGTH=quick, as in ./test --quick. With MILLRACE_SEED=<seed> only that
+// history runs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <string_view>
 
 namespace millrace::testing {
 
@@ -14,7 +16,10 @@ inline constexpr uint64_t kFewestSeeds = 2;
 
 // How many of `all` runs are made.
 inline uint64_t runs_of(uint64_t all) {
-  return std::getenv("MILLRACE_FULL") != nullptr ? all : std::min(all, std::max(all / 10, kFewestSeeds));
+  const char* said = std::getenv("MILLRACE_LENGTH");
+  const std::string_view length = said != nullptr ? said : "";
+  const uint64_t share = length == "full" ? 1 : length == "quick" ? 100 : 10;
+  return std::min(all, std::max(all / share, kFewestSeeds));
 }
 
 // Calls run(seed) for one seed after the other until a test fails; a failure names its seed.

@@ -1,8 +1,17 @@
-"""How large or long a test is that finds more if it runs longer: at its full size in ./test --all, which sets
-MILLRACE_FULL."""
+"""How large or long a test is that finds more if it runs longer. MILLRACE_LENGTH says how it runs: ./test --all sets it
+to `full`, ./test --quick to `quick`."""
 
 import os
 
+LENGTHS = ("full", "quick", "")
 
-def at_length(full, short):
-    return full if os.environ.get("MILLRACE_FULL") else short
+
+def length():
+    said = os.environ.get("MILLRACE_LENGTH", "")
+    assert said in LENGTHS, f"MILLRACE_LENGTH is full, quick or not set, not {said}"
+    return said
+
+
+def at_length(full, short, quick=None):
+    """The value for this run; `quick` is `short` if it is not given."""
+    return {"full": full, "quick": short if quick is None else quick, "": short}[length()]

@@ -259,9 +259,14 @@ class Server:
         lines = self.admin.call("INFO", section).decode().splitlines()
         return dict(line.split(":", 1) for line in lines if ":" in line)
 
+    def counters(self):
+        """What INFO millrace counts, by names without their prefix."""
+        fields = self.info("millrace").items()
+        return {name.removeprefix("millrace_"): int(value) for name, value in fields if value.isdecimal()}
+
     def counter(self, name):
         """A counter of INFO millrace."""
-        return int(self.info("millrace")[f"millrace_{name}"])
+        return self.counters()[name]
 
     def digest(self, key):
         return self.admin.call("DEBUG", "DIGEST-VALUE", key)[0]
