@@ -64,7 +64,9 @@ def test_a_message_is_copied_as_command_request_and_program(shop, console, gatew
     console.go("log/notes", "newest first")
     console.press("Open 1")
     console.press("Copy as …")
-    texts = console.run("return await page.getByRole('dialog').locator('pre').allInnerTexts()")
+    texts = console.run("""const texts = page.getByRole('dialog').locator('pre');
+        await texts.nth(2).waitFor();
+        return await texts.allInnerTexts()""")
     assert texts[0] == r"""redis-cli TWRITE notes 'it'\''s' 'a '\''quoted'\'' word'"""
     assert texts[1].endswith(f"http://127.0.0.1:{gateway.port}/v1/logs/notes") and r"'Millrace-Tag: it'\''s'" in texts[1]
     assert """execute_command("TWRITE", "notes", "it's", "a 'quoted' word")""" in texts[2]
