@@ -66,10 +66,13 @@ void look_at_all(abi::Context) {
   set_timer(now);
 }
 
-// The last command of a client is known only while it is connected, so it is checked now.
+// The last command of a client is known only while it is connected, so it is checked now. A client that has sent none
+// can no longer confirm the grant.
 void on_disconnection(uint64_t client) {
   const auto found = expected.find(client);
-  if (found != expected.end() && is_taken_up(client)) forget(found);
+  if (found == expected.end()) return;
+  if (may_decide && !is_taken_up(client)) take_back_soon(found->second.key, std::move(found->second.grant));
+  forget(found);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Grants that must be confirmed: a client that waited with ALIVE and was granted the lock must send a command, any
-// command, within that time. Otherwise the lock goes to the next client, as if this one had disconnected.
+// command, within that time and before its connection ends. Otherwise the lock goes to the next client.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace millrace::module {
 
-// The client is checked when the time is over, and when its connection ends: if it has sent a command by then, it has
-// confirmed the grant.
+// The client is checked when the time is over or its connection ends, whichever comes first: if it has sent a command
+// by then, it has confirmed the grant.
 void expect_sign_of_life(const DatabaseKey& key, LostGrant grant, uint64_t client, uint64_t alive_ms);
 
 // Called when the client sends LOCK.ACQUIRE: it has confirmed earlier grants. Other commands need no call; the host

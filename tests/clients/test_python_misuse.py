@@ -125,7 +125,7 @@ def test_a_lock_whose_waiter_is_cancelled_is_free_for_others(server):
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
-            async with mr.lock("pay", ttl=30, wait=8):  # the lock is free within a third of its 30 seconds
+            async with mr.lock("pay", ttl=30, wait=8):  # sooner than ALIVE ends, after a third of the lease
                 pass
 
     asyncio.run(scenario())
