@@ -99,8 +99,8 @@ test("codecs refuse what they cannot read", () => {
 
 // --- the payloads that a worker has in flight ---
 
-function delivery(offset, leaseEnds = 10) {
-  return new Delivery(offset, "t", Buffer.from("e"), 1, 0, 1, leaseEnds);
+function delivery(offset, leaseEnds = 10, { attempts = 1, epoch = 1 } = {}) {
+  return new Delivery(offset, "t", Buffer.from("e"), attempts, 0, epoch, leaseEnds);
 }
 
 test("a message is in hand once", () => {
@@ -113,8 +113,43 @@ test("a message is in hand once", () => {
   assert.deepEqual(hand.admit([delivery(1)]), []);
   assert.ok(hand.finish(first, true));
   assert.deepEqual(hand.admit([delivery(1)]), []); // handled; its acknowledgement has not been answered yet
-  hand.settled([1], 0);
+  hand.settled([1]);
+  hand.beginRead();
   assert.equal(hand.admit([delivery(1)]).length, 1);
+});
+
+test("what failed may come again before the server's answer", () => {
+  const hand = new Hand(10);
+  const [first] = hand.admit([delivery(1)]);
+  assert.ok(hand.start(first, 0) && hand.finish(first, false));
+  assert.ok(!hand.isEmpty());
+  assert.deepEqual(hand.admit([delivery(1)]), []);
+  const [second] = hand.admit([delivery(1, 10, { attempts: 2 })]);
+  hand.settled([1]);
+  assert.ok(hand.start(second, 0) && !hand.isEmpty());
+});
+
+for (const isDone of [true, false]) {
+  test(`what a read in flight says of a message that is ${isDone ? "done" : "refused"} is out of date`, () => {
+    const hand = new Hand(10);
+    hand.beginRead();
+    const [first] = hand.admit([delivery(1)]);
+    hand.beginRead();
+    assert.ok(hand.start(first, 0) && hand.finish(first, isDone));
+    hand.settled([1]);
+    assert.ok(hand.isEmpty());
+    assert.equal(hand.room(), 10);
+    assert.deepEqual(hand.admit([delivery(1)]), []);
+    assert.equal(hand.admit([delivery(1, 10, { attempts: 2 })]).length, isDone ? 0 : 1);
+  });
+}
+
+test("of a log that was replaced a settled message may come at once", () => {
+  const hand = new Hand(10);
+  const [first] = hand.admit([delivery(1)]);
+  assert.ok(hand.start(first, 0) && hand.finish(first, false));
+  hand.settled([1]);
+  assert.equal(hand.admit([delivery(1, 10, { epoch: 2 })]).length, 1);
 });
 
 test("a message whose lease is over is not started, and the outcome of a lost one does not count", () => {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from counting import assert_each_handled, group, stored, wait_until_finished
+from counting import assert_each_handled, calls, group, stored, wait_until_finished
 from server import wait_until
 
 VALUES = [str(number) for number in range(400)]
@@ -28,6 +28,27 @@ def test_every_message_is_handled_once_though_answers_are_lost(server, proxy, dr
     assert not assert_each_handled(job.values("handled"), VALUES)
     assert set(job.values("attempts")) == {1}  # no message had to wait for the end of a lease
     assert proxy.swallowed["TREAD"] == 5 and proxy.swallowed["TACK"] >= 1
+
+
+def test_what_is_acknowledged_while_a_read_is_answered_is_not_handled_again(server, proxy, drive):
+    """The server executes MINE before the acknowledgement, and its answer comes after that of the acknowledgement."""
+    drive(server.port).start("produce", key="orders", tag="new", values=VALUES[:4]).finish()
+    job = drive(proxy.port).start("work", key="orders", group="g", concurrency=8, handle="held")
+    job.wait_for("handled", 4)
+    wait_until(lambda: server.waiting_clients() != [], "the worker waits for more")
+    executed = reads(server)
+    proxy.delay_answers_of("TREAD", 1)
+    proxy.cut()
+    wait_until(lambda: reads(server) == executed + 1, "the server has executed MINE")
+    job.release()
+    wait_until_finished(server, "orders", "g")
+    wait_until(lambda: reads(server) > executed + 1, "the worker has the answer and reads on")
+    job.stop()
+    assert not assert_each_handled(job.values("handled"), VALUES[:4])
+
+
+def reads(server):
+    return calls(server, "TREADGROUP")
 
 
 def test_nothing_is_lost_on_a_network_that_is_cut_again_and_again(server, proxy, drive):

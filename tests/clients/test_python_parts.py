@@ -114,8 +114,8 @@ def test_json_of_a_dataclass_comes_back():
 
 # --- the messages that a worker has in flight ---
 
-def delivery(offset, lease_ends=10.0, epoch=1):
-    return Delivery(offset, b"t", b"e", 1, 0, epoch, lease_ends)
+def delivery(offset, lease_ends=10.0, epoch=1, attempts=1):
+    return Delivery(offset, b"t", b"e", attempts, 0, epoch, lease_ends)
 
 
 def test_a_message_is_in_hand_once():
@@ -125,7 +125,8 @@ def test_a_message_is_in_hand_once():
     assert hand.admit([delivery(1, 20.0)]) == [] and first.lease_ends == 20.0
     assert hand.start(first, 15.0) and hand.admit([delivery(1)]) == []
     assert hand.finish(first, is_done=True) and hand.admit([delivery(1)]) == []
-    hand.settled([1], 0)
+    hand.settled([1])
+    hand.begin_read()
     assert hand.admit([delivery(1)])
 
 
@@ -133,7 +134,32 @@ def test_what_failed_may_come_again_before_the_server_s_answer():
     hand = Hand(10)
     [first] = hand.admit([delivery(1)])
     assert hand.start(first, 0) and hand.finish(first, is_done=False)
-    assert not hand.is_empty() and hand.admit([delivery(1)])
+    assert not hand.is_empty() and hand.admit([delivery(1)]) == []
+    [second] = hand.admit([delivery(1, attempts=2)])
+    hand.settled([1])
+    assert hand.start(second, 0) and not hand.is_empty()
+
+
+@pytest.mark.parametrize("is_done", [True, False])
+def test_what_a_read_in_flight_says_of_a_settled_message_is_out_of_date(is_done):
+    hand = Hand(10)
+    hand.begin_read()
+    [first] = hand.admit([delivery(1)])
+    hand.begin_read()
+    assert hand.start(first, 0) and hand.finish(first, is_done)
+    hand.settled([1])
+    assert hand.is_empty() and hand.room() == 10
+    assert hand.admit([delivery(1)]) == []
+    assert len(hand.admit([delivery(1, attempts=2)])) == (0 if is_done else 1)
+    assert hand.room() == (10 if is_done else 9)
+
+
+def test_of_a_log_that_was_replaced_a_settled_message_may_come_at_once():
+    hand = Hand(10)
+    [first] = hand.admit([delivery(1)])
+    assert hand.start(first, 0) and hand.finish(first, is_done=False)
+    hand.settled([1])
+    assert hand.admit([delivery(1, epoch=2)])
 
 
 def test_a_message_whose_lease_is_over_is_not_started():
@@ -163,6 +189,7 @@ def test_a_hand_stays_consistent_whatever_happens():
         offset = chance.randrange(1, 30)
         step = chance.choice(["admit", "start", "finish", "lose"])
         if step == "admit" and hand.room() > 0:
+            hand.begin_read()
             admitted = hand.admit([delivery(offset, 1e9)])
             assert bool(admitted) == (offset not in held and offset not in running), seed
             held.update((one.offset, one) for one in admitted)
@@ -173,7 +200,7 @@ def test_a_hand_stays_consistent_whatever_happens():
         elif step == "finish" and offset in running:
             one = running.pop(offset)
             assert hand.finish(one, is_done=True) == (not one.is_lost), seed
-            hand.settled([offset], 0)
+            hand.settled([offset])
         elif step == "lose":
             hand.lose([offset])
             held.pop(offset, None)

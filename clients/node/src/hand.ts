@@ -1,7 +1,7 @@
-// The messages that a worker has in flight: waiting, running, or handled and not acknowledged yet.
+// The messages that a worker has in flight: waiting, running, or settling.
 
-/** The place of a delivery; `done` means that it is settling and must not be handled again. */
-type Place = "waits" | "runs" | "done" | "gone";
+/** The place of a delivery; `done` and `refused` are its outcomes. */
+type Place = "waits" | "runs" | "done" | "refused" | "gone";
 
 /** One delivery of a message. */
 export class Delivery {
@@ -32,14 +32,31 @@ export class Delivery {
     this.isAborted = true;
     this.controller?.abort();
   }
+
+  /** Whether the message must be handled because of a later delivery, although this one is known. */
+  isSupersededBy(later: Delivery): boolean {
+    if (this.place === "refused" && later.attempts > this.attempts) return true;
+    return this.place !== "done" && later.epoch !== this.epoch;
+  }
+
+  get isUnfinished(): boolean {
+    return this.place === "waits" || this.place === "runs";
+  }
 }
 
 /** A message waits, then runs, then settles, which means that its outcome is sent and not answered yet. `prefetch`
- *  messages are read ahead; no more are read before half of these have started. */
+ *  messages are read ahead; no more are read before half of these have started.
+ *
+ *  A read and an outcome are on different connections, so a message may arrive although it is settled:
+ *
+ *      worker    MINE . . . . . . . . TACK 7 . . answer: 1 . . . the answer of MINE arrives late: 7
+ *      server          executes MINE: 7    executes TACK
+ *
+ *  So what is settled while a read is in flight is known until the next read begins. */
 export class Hand {
-  private readonly held = new Map<number, Delivery>(); // the deliveries that wait, run, or are done
+  private readonly held = new Map<number, Delivery>(); // the deliveries that wait, run, or settle
   private unfinished = 0; // how many of them wait or run
-  private refused = 0; // how many refusals are settling; such a message may come again at any time
+  private readonly settledInRead = new Map<number, Delivery>(); // those that have been settled since the last read began
   private readonly enoughRoom: number;
 
   constructor(
@@ -59,21 +76,27 @@ export class Hand {
   }
 
   isEmpty(): boolean {
-    return this.held.size + this.refused === 0;
+    return this.held.size === 0;
+  }
+
+  /** Called before a read is sent: what was settled until now is in its answer only if it was delivered again. */
+  beginRead(): void {
+    this.settledInRead.clear();
   }
 
   /** Returns the deliveries that are new. A message that is held already came again because its lease was over, or by
    *  MINE. */
   admit(deliveries: Delivery[]): Delivery[] {
     return deliveries.filter((delivery) => {
-      const held = this.held.get(delivery.offset);
-      if (held?.place === "done") return false;
-      if (held !== undefined && held.epoch === delivery.epoch) {
-        held.leaseEnds = delivery.leaseEnds;
-        held.isLost = false;
+      const known = this.held.get(delivery.offset) ?? this.settledInRead.get(delivery.offset);
+      if (known !== undefined && !known.isSupersededBy(delivery)) {
+        if (known.isUnfinished) {
+          known.leaseEnds = delivery.leaseEnds;
+          known.isLost = false;
+        }
         return false;
       }
-      if (held !== undefined) this.remove(held); // the one held is from a log that was replaced
+      if (known?.isUnfinished) this.remove(known); // it is from a log that was replaced
       this.held.set(delivery.offset, delivery);
       this.unfinished += 1;
       return true;
@@ -101,25 +124,29 @@ export class Hand {
   /** Ends the handling; true if the outcome counts. Then it is settling. */
   finish(delivery: Delivery, isDone: boolean): boolean {
     if (delivery.place !== "runs") return false;
-    if (isDone && !delivery.isLost) {
-      delivery.place = "done";
-      this.unfinished -= 1;
-      return true;
+    if (delivery.isLost) {
+      this.remove(delivery);
+      return false;
     }
-    this.remove(delivery);
-    if (delivery.isLost) return false;
-    this.refused += 1;
+    delivery.place = isDone ? "done" : "refused";
+    this.unfinished -= 1;
     return true;
   }
 
-  settled(done: number[], refused: number): void {
-    for (const offset of done) this.held.delete(offset);
-    this.refused -= refused;
+  /** The server has answered the outcomes of these messages. */
+  settled(offsets: number[]): void {
+    for (const offset of offsets) {
+      const held = this.held.get(offset);
+      // A message that was refused may have been delivered again before that answer.
+      if (held === undefined || held.isUnfinished) continue;
+      this.held.delete(offset);
+      this.settledInRead.set(offset, held);
+    }
   }
 
   /** Offsets whose leases must be extended. */
   leased(): number[] {
-    return this.those((one) => one.place !== "done" && !one.isLost).map((one) => one.offset);
+    return this.those((one) => one.isUnfinished && !one.isLost).map((one) => one.offset);
   }
 
   private those(wanted: (one: Delivery) => boolean): Delivery[] {
@@ -138,7 +165,7 @@ export class Hand {
     const lost: Delivery[] = [];
     for (const offset of offsets) {
       const held = this.held.get(offset);
-      if (held === undefined || held.place === "done" || held.isLost) continue;
+      if (held === undefined || !held.isUnfinished || held.isLost) continue;
       held.isLost = true;
       lost.push(held);
       if (held.place === "waits") this.remove(held);

@@ -77,7 +77,7 @@ export class Settler {
         continue;
       }
       await this.tell(done, refused);
-      this.hand.settled(done, refused.length);
+      this.hand.settled([...done, ...refused.map(({ offset }) => offset)]);
       this.settled.set();
     }
   }

@@ -239,6 +239,7 @@ export class Worker<T> {
     words.push("WITHINFO", "EPOCH", "WITHATTEMPTS", "WITHTIME");
     if (run.mineFrom !== undefined) words.push("MINE");
     else if (block) words.push("BLOCK", settings.blockMs);
+    run.hand.beginRead();
     const reply = await this.link.call(this.key, words, { timeoutMs: waitTimeout(settings), breaker: run.breaker });
     const [info, ...rows] = list(reply);
     const epoch = Number(list(info)[2]);

@@ -1,4 +1,4 @@
-"""The messages that a worker has in flight: waiting, running, or handled and not acknowledged yet."""
+"""The messages that a worker has in flight: waiting, running, or settling."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import dataclasses
 import threading
 from typing import Any, Iterable
 
-_WAITS, _RUNS, _DONE, _GONE = range(4)  # places of a delivery; done: settling, must not be handled again
+_WAITS, _RUNS, _DONE, _REFUSED, _GONE = range(5)  # places of a delivery; done and refused are its outcomes
 
 
 @dataclasses.dataclass(slots=True)
@@ -24,18 +24,31 @@ class Delivery:
     message: Any = None  # the message that its handler gets
     place: int = _WAITS
 
+    def is_superseded_by(self, later: Delivery) -> bool:
+        """Whether the message must be handled because of a later delivery, although this one is known."""
+        if self.place == _REFUSED and later.attempts > self.attempts:
+            return True
+        return self.place != _DONE and later.epoch != self.epoch
+
 
 class Hand:
     """Thread-safe. A message waits, then runs, then settles, which means that its outcome is sent and not answered yet.
-    `prefetch` messages are read ahead; no more are read before half of these have started."""
+    `prefetch` messages are read ahead; no more are read before half of these have started.
+
+    A read and an outcome are on different connections, so a message may arrive although it is settled:
+
+        worker    MINE . . . . . . . . TACK 7 . . answer: 1 . . . the answer of MINE arrives late: 7
+        server          executes MINE: 7    executes TACK
+
+    So what is settled while a read is in flight is known until the next read begins."""
 
     def __init__(self, most: int, prefetch: int = 0) -> None:
         self._most = most
         self._enough_room = max(1, prefetch // 2)
         self._lock = threading.Lock()
-        self._held: dict[int, Delivery] = {}  # the deliveries that wait, run, or are done
+        self._held: dict[int, Delivery] = {}  # the deliveries that wait, run, or settle
         self._unfinished = 0  # how many of them wait or run
-        self._refused = 0  # how many refusals are settling; such a message may come again at any time
+        self._settled: dict[int, Delivery] = {}  # those that have been settled since the last read began
 
     def room(self) -> int:
         return self._most - self._unfinished
@@ -46,7 +59,12 @@ class Hand:
 
     def is_empty(self) -> bool:
         with self._lock:
-            return not self._held and not self._refused
+            return not self._held
+
+    def begin_read(self) -> None:
+        """Called before a read is sent: what was settled until now is in its answer only if it was delivered again."""
+        with self._lock:
+            self._settled.clear()
 
     def admit(self, deliveries: Iterable[Delivery]) -> list[Delivery]:
         """Returns the deliveries that are new. A message that is held already came again because its lease was over, or
@@ -54,15 +72,15 @@ class Hand:
         admitted = []
         with self._lock:
             for delivery in deliveries:
-                held = self._held.get(delivery.offset)
-                if held is None or (held.place != _DONE and held.epoch != delivery.epoch):
-                    if held is not None:
-                        self._remove(held)  # the one held is from a log that was replaced
+                known = self._held.get(delivery.offset) or self._settled.get(delivery.offset)
+                if known is None or known.is_superseded_by(delivery):
+                    if known is not None and known.place in (_WAITS, _RUNS):
+                        self._remove(known)  # it is from a log that was replaced
                     self._held[delivery.offset] = delivery
                     self._unfinished += 1
                     admitted.append(delivery)
-                elif held.place != _DONE:
-                    held.lease_ends, held.is_lost = delivery.lease_ends, False
+                elif known.place in (_WAITS, _RUNS):
+                    known.lease_ends, known.is_lost = delivery.lease_ends, False
         return admitted
 
     def _remove(self, delivery: Delivery) -> None:
@@ -87,26 +105,26 @@ class Hand:
         with self._lock:
             if delivery.place != _RUNS:
                 return False
-            if is_done and not delivery.is_lost:
-                delivery.place = _DONE
-                self._unfinished -= 1
-                return True
-            self._remove(delivery)
             if delivery.is_lost:
+                self._remove(delivery)
                 return False
-            self._refused += 1
+            delivery.place = _DONE if is_done else _REFUSED
+            self._unfinished -= 1
             return True
 
-    def settled(self, done: Iterable[int], refused: int) -> None:
+    def settled(self, offsets: Iterable[int]) -> None:
+        """The server has answered the outcomes of these messages."""
         with self._lock:
-            for offset in done:
-                self._held.pop(offset, None)
-            self._refused -= refused
+            for offset in offsets:
+                held = self._held.get(offset)
+                # A message that was refused may have been delivered again before that answer.
+                if held is not None and held.place in (_DONE, _REFUSED):
+                    self._settled[offset] = self._held.pop(offset)
 
     def leased(self) -> list[int]:
         """Offsets whose leases must be extended."""
         with self._lock:
-            return [one.offset for one in self._held.values() if one.place != _DONE and not one.is_lost]
+            return [one.offset for one in self._held.values() if one.place in (_WAITS, _RUNS) and not one.is_lost]
 
     def extended(self, offsets: Iterable[int], lease_ends: float) -> None:
         with self._lock:
@@ -121,7 +139,7 @@ class Hand:
         with self._lock:
             for offset in offsets:
                 held = self._held.get(offset)
-                if held is not None and held.place != _DONE and not held.is_lost:
+                if held is not None and held.place in (_WAITS, _RUNS) and not held.is_lost:
                     held.is_lost = True
                     lost.append(held)
                     if held.place == _WAITS:

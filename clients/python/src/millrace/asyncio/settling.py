@@ -70,7 +70,7 @@ class Settler:
                     self._some.clear()
                     continue
             await self._tell(done, refused)
-            self._hand.settled(done, len(refused))
+            self._hand.settled(done + [offset for offset, _ in refused])
             self._settled_flag.set()
 
     async def _tell(self, done: list[int], refused: list[tuple[int, Words]]) -> None:

@@ -184,6 +184,7 @@ class Worker(Generic[T]):
             words.append("MINE")
         elif block:
             words += ["BLOCK", milliseconds(settings.block)]
+        self._hand.begin_read()
         reply = await self._link.call(self.key, *words, timeout=settings.wait_timeout, breaker=self._breaker)
         (_, _, epoch), *rows = reply
         if self._epoch is not None and epoch != self._epoch:

@@ -71,7 +71,7 @@ class Settler:
                     self._some.clear()
                     continue
             self._tell(done, refused)
-            self._hand.settled(done, len(refused))
+            self._hand.settled(done + [offset for offset, _ in refused])
             self._settled_flag.set()
 
     def _tell(self, done: list[int], refused: list[tuple[int, Words]]) -> None:
