@@ -7,6 +7,7 @@ NOWORKER = "NOWORKER the worker has not joined the pool, has left it, or was rem
 NOWORKERS = "NOWORKERS the pool has no worker that lives"
 NOTOWNER = "NOTOWNER the recipient belongs to another worker now, or to none"
 HOUR = 3_600_000
+STANDS_AT = 10**12  # on a pool's clock, far ahead of that of any server
 
 
 def join(c, *workers, key="pool"):
@@ -92,6 +93,18 @@ def is_there(c, worker, key="pool"):
     except RespError as error:
         assert str(error) == NOWORKER
         return False
+
+
+def stop_clock(c, key="pool"):
+    """Makes a pool whose time stands still, because it is far ahead of that of its server. A stale worker is removed
+    after ten times STALE if nothing is pending for it, but not before let_age() has moved the time so far."""
+    stale_after(c, 15_000, key)
+    c.call("SHARD.APPLY", key, "CLOCK", STANDS_AT)
+
+
+def let_age(c, milliseconds, key="pool"):
+    """Moves the time to so many milliseconds after stop_clock()."""
+    c.call("SHARD.APPLY", key, "CLOCK", STANDS_AT + milliseconds)
 
 
 def wait_until_stale(c, *workers, key="pool"):

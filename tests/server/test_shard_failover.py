@@ -5,7 +5,8 @@ import pytest
 from resp import RespError
 from server import Server, let_pass, wait_until
 from shard_words import (
-    HOUR, NOTOWNER, NOWORKER, NOWORKERS, ack, deliveries, done, info, is_sound, is_there, join, owner, owners, pull, push, recipients, route, stale_after, start_waiting, wait_until_gone, wait_until_stale, worker_info)
+    HOUR, NOTOWNER, NOWORKER, NOWORKERS, ack, deliveries, done, info, is_sound, is_there, join, let_age, owner, owners,
+    pull, push, recipients, route, stale_after, start_waiting, stop_clock, wait_until_gone, worker_info)
 
 
 def shows_itself_and_dies(c, worker, key="pool"):
@@ -84,16 +85,13 @@ def test_a_replica_does_not_fail_over_by_itself():
 
 
 def test_a_stale_worker_with_nothing_pending_keeps_its_recipients_until_a_message_comes(c):
+    stop_clock(c)
     join(c, "idle", "other")
     route(c, "r")
     done(c, "idle", "r")
-    stale_after(c, 20)
-    wait_until_stale(c, "idle")
-    stale_after(c, HOUR)  # the longer time, after which it would be removed, is not over
-    assert (owner(c, "r"), info(c)["failovers"]) == ("idle", 0)
-    *_, answers = c.call_all([("MULTI",), ("SHARD.SET", "pool", "STALE", 1), ("SHARD.ROUTE", "pool", "r"),
-                              ("SHARD.SET", "pool", "STALE", HOUR), ("EXEC",)])
-    assert answers[1] == [b"other", 1], "a stale worker is never answered"
+    let_age(c, 15_001)
+    assert (owner(c, "r"), worker_info(c, "idle")["stale"], info(c)["failovers"]) == ("idle", 1, 0)
+    assert c.call("SHARD.ROUTE", "pool", "r") == [b"other", 1], "a stale worker is never answered"
 
 
 def test_a_worker_that_is_silent_for_long_is_removed_whether_it_ever_showed_that_it_is_alive_or_not(server, c, connect):
@@ -110,12 +108,13 @@ def test_a_worker_that_is_silent_for_long_is_removed_whether_it_ever_showed_that
 
 
 def test_a_worker_that_never_showed_itself_is_not_stale(c):
+    stop_clock(c)
     join(c, "silent", "other")
-    stale_after(c, 1)
     route(c, *["r"] * 3)
     push(c, "r", "payload")
     c.call("SHARD.HEARTBEAT", "pool", "other")
-    wait_until_stale(c, "other")
+    let_age(c, 15_001)
+    assert worker_info(c, "other")["stale"] == 1
     assert (owner(c, "r"), worker_info(c, "silent")["stale"]) == ("silent", 0)
 
 

@@ -2,28 +2,8 @@
 
 from server import wait_until
 from shard_words import (
-    HOUR,
-    NOTOWNER,
-    NOWORKER,
-    NOWORKERS,
-    ack,
-    deliveries,
-    done,
-    info,
-    is_sound,
-    is_there,
-    join,
-    owner,
-    owners,
-    pull,
-    push,
-    recipients,
-    route,
-    stale_after,
-    start_waiting,
-    wait_until_gone,
-    worker_info,
-)
+    HOUR, NOTOWNER, NOWORKER, NOWORKERS, ack, deliveries, done, info, is_sound, is_there, join, let_age, owner, owners,
+    pull, push, recipients, route, stale_after, start_waiting, stop_clock, wait_until_gone, worker_info)
 
 
 def leave(c, worker, *options):
@@ -199,6 +179,7 @@ def test_rebalance_moves_no_more_than_asked(c):
 
 
 def test_rebalance_gives_nothing_to_the_stale(c):
+    stop_clock(c)
     join(c, "a")
     names = [f"r{n}" for n in range(10)]
     route(c, *names)
@@ -206,8 +187,8 @@ def test_rebalance_gives_nothing_to_the_stale(c):
         done(c, "a", name)
     join(c, "a", "stale")
     c.call("SHARD.HEARTBEAT", "pool", "stale")
-    stale_after(c, 20)
-    wait_until(lambda: worker_info(c, "stale")["stale"] == 1, "it is stale")
+    let_age(c, 15_001)
+    assert worker_info(c, "stale")["stale"] == 1
     assert c.call("SHARD.REBALANCE", "pool") == 0
     c.call("MULTI")
     c.call("SHARD.SET", "pool", "STALE", HOUR)

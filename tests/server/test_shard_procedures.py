@@ -4,7 +4,8 @@ In that design a worker is a uid, and five keys hold what is one key here. Where
 """
 
 from shard_words import (
-    NOWORKER, NOWORKERS, done, info, is_sound, is_there, join, owner, owners, pull, push, recipients, route, stale_after, wait_until_gone, wait_until_stale, worker_info)
+    NOWORKER, NOWORKERS, done, info, is_sound, is_there, join, let_age, owner, owners, pull, push, recipients, route,
+    stale_after, stop_clock, wait_until_gone, worker_info)
 
 SHORT = 40  # short enough to wait for; before its first sign of life no worker is stale
 
@@ -47,24 +48,22 @@ def test_process_payload_recip_key_keeps_a_uid_that_is_not_stale(c):
 
 
 def test_process_payload_recip_key_takes_a_uid_as_stale_after_more_than_15_seconds(c):
-    """Exact to the millisecond: the pool's clock is set far ahead of its server's, so it stands still."""
+    stop_clock(c)
     two_workers(c)
-    now = 1_000_000_000_000
-    c.call("SHARD.APPLY", "pool", "CLOCK", now)
     c.call("SHARD.HEARTBEAT", "pool", "old")
-    c.call("SHARD.APPLY", "pool", "CLOCK", now + 15_000)
+    let_age(c, 15_000)
     assert (worker_info(c, "old")["age"], worker_info(c, "old")["stale"]) == (15_000, 0)
     assert route(c, "k1") == ["old"]
-    c.call("SHARD.APPLY", "pool", "CLOCK", now + 15_001)
+    let_age(c, 15_001)
     assert route(c, "k1") == ["new"]
 
 
 def test_process_payload_recip_key_replaces_a_stale_uid_with_nothing_pending(c):
+    stop_clock(c)
     join(c, "old", "new")
     route(c, "key")
     done(c, "old", "key")
-    stale_after(c, SHORT)
-    wait_until_stale(c, "old")
+    let_age(c, 15_001)
     assert c.call("SHARD.ROUTE", "pool", "key") == [b"new", 1], "where the original answers the one that is gone"
 
 
@@ -131,18 +130,18 @@ def test_get_new_valid_uid_goes_on_though_uids_come_and_go(c):
 
 
 def test_get_new_valid_uid_chooses_among_the_living(c):
+    stop_clock(c)
     join(c, "uid1", "stale", "uid3")
     c.call("SHARD.HEARTBEAT", "pool", "stale")
-    stale_after(c, SHORT)
-    wait_until_stale(c, "stale")
+    let_age(c, 15_001)
     assert route(c, *"abcd") == ["uid1", "uid3", "uid1", "uid3"]
 
 
 def test_get_new_valid_uid_never_takes_a_stale_one(c):
+    stop_clock(c)
     join(c, "only")
     c.call("SHARD.HEARTBEAT", "pool", "only")
-    stale_after(c, SHORT)
-    wait_until_stale(c, "only")
+    let_age(c, 15_001)
     assert c.error_of("SHARD.ROUTE", "pool", "a") == NOWORKERS
     c.call("SHARD.HEARTBEAT", "pool", "only")
 
