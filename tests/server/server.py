@@ -173,8 +173,9 @@ class Server:
         self.forget_clients()
 
     def suspend(self):
-        """Stops the process until resume(). The server does not notice."""
+        """Stops the process until resume(), and returns when it has stopped. The server does not notice."""
         self._process.send_signal(signal.SIGSTOP)
+        wait_until(lambda: "\nState:\tT" in self._process_status(), "the process is stopped")
 
     def resume(self):
         self._process.send_signal(signal.SIGCONT)
@@ -273,8 +274,10 @@ class Server:
 
     def times_slept(self):
         """How often the process has gone to sleep voluntarily."""
-        status = pathlib.Path(f"/proc/{self._process.pid}/status").read_text()
-        return int(status.split("\nvoluntary_ctxt_switches:")[1].split()[0])
+        return int(self._process_status().split("\nvoluntary_ctxt_switches:")[1].split()[0])
+
+    def _process_status(self):
+        return pathlib.Path(f"/proc/{self._process.pid}/status").read_text()
 
     def wait_for_blocked(self, count):
         """Waits until exactly this many clients wait."""

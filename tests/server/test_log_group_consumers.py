@@ -50,69 +50,6 @@ def test_a_message_that_is_given_back_is_held_by_no_consumer(c):
     assert read(c, 9, "CONSUMER", "ann", "MINE") == []
 
 
-# --- many at once ---
-
-MANY = 120_000  # deliveries of one message each: more than twice of what is acknowledged without a pause
-
-
-@pytest.fixture
-def many(c):
-    """MANY messages, in turns to ann and bob, which makes each of them a batch of its own."""
-    write(c, MANY)
-    deliver = """for i = 1, ARGV[1] do
-      redis.call('TREADGROUP', KEYS[1], 1, 1, 'GROUP', 'g', 'CONSUMER', i % 2 == 1 and 'ann' or 'bob', 'RETRY', 3600000, 0)
-    end"""
-    c.call("EVAL", deliver, 1, "log", MANY)
-    return c
-
-
-def parts_told(replica):
-    """How often the replica was told to acknowledge."""
-    found = re.search(rb"cmdstat_TACK:calls=(\d+)", replica.admin.call("INFO", "commandstats"), re.IGNORECASE)
-    return int(found[1]) if found else 0
-
-
-def test_a_large_acknowledgement_is_carried_out_in_parts_and_answered_once(many, replica):
-    c, before = many, parts_told(replica)
-    assert c.call("TACK", "log", "g", f"1-{MANY - 1}") == MANY - 1
-    assert numbers(c, "pending") == [1]
-    assert pending_offsets(c) == [MANY]
-    wait_until(lambda: parts_told(replica) == before + 3, "the replica is told of each part")
-
-
-def test_a_large_acknowledgement_of_a_consumer_takes_only_what_it_holds(many):
-    c = many
-    assert c.call("TACK", "log", "g", "CONSUMER", "bob", f"1-{MANY - 2}", ALL) == MANY // 2
-    assert numbers(c, "pending") == [MANY // 2]
-    assert held(c, "bob") == []
-
-
-def test_a_large_acknowledgement_in_a_transaction_or_script_is_carried_out_at_once(many):
-    c = many
-    c.call("MULTI")
-    c.call("TACK", "log", "g", f"1-{MANY // 2}")
-    assert c.call("EXEC") == [MANY // 2]
-    script = "return redis.call('TACK', KEYS[1], 'g', ARGV[1])"
-    assert c.call("EVAL", script, 1, "log", f"1-{MANY - 1}") == MANY // 2 - 1
-    assert numbers(c, "pending") == [1]
-
-
-def test_commands_of_the_same_client_wait_for_a_large_acknowledgement(many):
-    c = many
-    c.send("TACK", "log", "g", f"1-{MANY - 1}")
-    c.send("TGROUP", "PENDING", "log", "g", "COUNT", "5")
-    assert c.read() == MANY - 1
-    assert [one[0] for one in c.read()] == [MANY]
-
-
-def test_a_log_that_is_deleted_ends_an_acknowledgement(many, connect):
-    c, other = many, connect()
-    c.send("TACK", "log", "g", f"1-{MANY - 1}")
-    other.call("DEL", "log")
-    answer = c.read()
-    assert isinstance(answer, RespError) or 0 <= answer <= MANY - 1
-
-
 # --- UNCOUNTED ---
 
 
