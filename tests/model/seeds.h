@@ -1,6 +1,6 @@
-// How often a test of random histories runs: a tenth of all seeds, all of them with MILLRACE_LENGTH=full, as in
-// ./test --all, a hundredth with MILLRACE_LENGTH=quick, as in ./test --quick. With MILLRACE_SEED=<seed> only that
-// history runs.
+// How often a test of random histories runs: a tenth of all seeds; with MILLRACE_LENGTH=full, as in ./test --all, all
+// of them; with MILLRACE_LENGTH=quick, as in ./test --quick, a hundredth. With MILLRACE_SEED=<seed> only that history
+// runs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,15 +12,20 @@
 
 namespace millrace::testing {
 
-inline constexpr uint64_t kFewestSeeds = 2;
+inline std::string_view run_length() {
+  const char* said = std::getenv("MILLRACE_LENGTH");
+  return said != nullptr ? said : "";
+}
 
 // How many of `all` runs are made.
 inline uint64_t runs_of(uint64_t all) {
-  const char* said = std::getenv("MILLRACE_LENGTH");
-  const std::string_view length = said != nullptr ? said : "";
-  const uint64_t share = length == "full" ? 1 : length == "quick" ? 100 : 10;
-  return std::min(all, std::max(all / share, kFewestSeeds));
+  if (run_length() == "full") return all;
+  return run_length() == "quick" ? std::max<uint64_t>(all / 100, 1) : std::min(all, std::max<uint64_t>(all / 10, 2));
 }
+
+// Whether the histories of this run are so many that whatever can happen in one has happened: false in a quick run, and
+// if MILLRACE_SEED names one history.
+inline bool everything_has_happened() { return std::getenv("MILLRACE_SEED") == nullptr && run_length() != "quick"; }
 
 // Calls run(seed) for one seed after the other until a test fails; a failure names its seed.
 template <class Run>

@@ -108,7 +108,7 @@ TEST(SuggestReplication, the_engine_that_is_told_the_effects_holds_an_equal_dict
     }
     refused += history.refused();
   });
-  if (std::getenv("MILLRACE_SEED") != nullptr) return;  // not every history does all of this
+  if (!testing::everything_has_happened()) return;
   EXPECT_GT(refused, 0u);
 }
 
