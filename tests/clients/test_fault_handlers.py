@@ -41,6 +41,7 @@ def test_after_its_last_attempt_a_message_is_a_dead_letter(server, driver):
     assert sorted(stored(server, "{orders}:dead")) == sorted(VALUES)
 
 
+@pytest.mark.long
 def test_a_lease_is_extended_while_a_handler_runs(server, driver):
     server.admin.call("CONFIG", "RESETSTAT")
     job = driver.start("work", key="{orders}", group="g", concurrency=20, lease=3, handle="held")

@@ -27,6 +27,7 @@ def test_a_lost_answer_holds_nothing_twice(server, proxy, drive):
     assert take(server, "pay", "by hand", 1000, 0) is not None
 
 
+@pytest.mark.long
 def test_it_is_renewed_for_as_long_as_it_is_held(server, proxy, drive):
     server.admin.call("CONFIG", "RESETSTAT")
     job = drive(proxy.port).start("lock", key="pay", ttl=3, hold=60)
@@ -39,6 +40,7 @@ def test_it_is_renewed_for_as_long_as_it_is_held(server, proxy, drive):
     assert job.values("released") and not job.values("lost")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("harm", ["silence", "broken"])
 def test_a_loss_is_noticed_before_another_owner_has_the_lock(server, proxy, drive, harm):
     job = drive(proxy.port).start("lock", key="pay", ttl=3, hold=60)
@@ -71,6 +73,7 @@ def test_many_that_take_turns_never_hold_it_together(server, proxy, drive):
     assert sum(proxy.swallowed.values()) > 0
 
 
+@pytest.mark.long
 def test_a_server_that_restarts_neither_ends_nor_keeps_it(drive):
     with Server(appendonly="yes") as durable:
         job = drive(durable.port).start("lock", key="pay", ttl=6, hold=60)
@@ -85,6 +88,7 @@ def test_a_server_that_restarts_neither_ends_nor_keeps_it(drive):
         assert take(durable, "pay", "rival", 1000, 0)
 
 
+@pytest.mark.long
 def test_clocks_that_jump_neither_end_nor_keep_it(clocks, drive):
     of_server, of_client = clocks
     with of_server.server() as server:

@@ -44,6 +44,7 @@ def test_each_payload_is_handled_once_and_in_order_though_answers_are_lost(serve
     assert proxy.swallowed["SHARD.PUSH"] == 5 and proxy.swallowed["SHARD.PULL"] > 0
 
 
+@pytest.mark.long
 def test_a_killed_worker_s_recipients_move_on(server, drive):
     server.admin.call("SHARD.SET", "mail", "STALE", 1500)
     first, second = drive(server.port), drive(server.port)
@@ -146,6 +147,7 @@ def test_what_a_worker_handles_when_it_stops_is_acknowledged_and_the_rest_passes
     assert by_recipient(work, other) == dict.fromkeys(RECIPIENTS, VALUES)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("harm", ["kill", "cut"])
 def test_the_order_holds_through_a_server_that_restarts_and_a_network_that_is_cut(drive, harm):
     with Server(appendonly="yes", appendfsync="always") as durable, FaultProxy(durable.port) as proxy:

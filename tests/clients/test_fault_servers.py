@@ -9,6 +9,7 @@ from counting import assert_each_handled, group, stored, wait_until_finished
 from sentinels import Sentinel
 from server import Server, let_pass, wait_until
 
+pytestmark = pytest.mark.long
 VALUES = [str(number) for number in range(300)]
 
 

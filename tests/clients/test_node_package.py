@@ -72,6 +72,7 @@ def test_it_works_by_require(server, installed):
     assert run("node", "smoke.cjs", f"redis://127.0.0.1:{server.port}", cwd=installed) == "true\n"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(6))
 def test_every_program_of_the_readme_works(server, installed, number):
     programs = re.findall(r"^```js\n(.*?)^```", README.read_text(), re.MULTILINE | re.DOTALL)
@@ -105,6 +106,7 @@ def lines(process, count):
     return [process.stdout.readline().strip() for _ in range(count)]
 
 
+@pytest.mark.long
 def test_orders_are_billed_after_a_retry_and_dead_letters_replayed(server, examples):
     said(start(examples, "orders", server, "place", "11", "12", "13"))
     said(start(examples, "orders", server, "place", "12"))  # the user pressed the button twice
@@ -116,6 +118,7 @@ def test_orders_are_billed_after_a_retry_and_dead_letters_replayed(server, examp
     assert server.admin.call("TREAD", "{orders}", 4, 10)[0][1:] == [b"new", b'{"number":13,"amount":13}']
 
 
+@pytest.mark.long
 def test_a_screen_that_was_away_gets_what_it_missed(server, examples):
     screen = start(examples, "notifications", server, "show", "7", "ann")
     assert lines(screen, 1) == ["loaded the room"]
@@ -128,12 +131,14 @@ def test_a_screen_that_was_away_gets_what_it_missed(server, examples):
     end(again)
 
 
+@pytest.mark.long
 def test_a_job_of_three_machines_runs_on_one(server, examples):
     assert said(start(examples, "guarded_cron", server)) == "5 pages\n"
     server.admin.call("LOCK.ACQUIRE", "nightly-report", "somebody", 60_000)
     assert said(start(examples, "guarded_cron", server), status=75) == "another machine is at it\n"
 
 
+@pytest.mark.long
 def test_an_import_may_be_repeated_and_says_what_it_refused(server, examples, tmp_path):
     file = tmp_path / "products.csv"
     file.write_text("id,sku,name,price\n1,a,Nail,0.5\n2,b,Hammer,19\n3,a,Nail again,1\n4,c,Saw,dear\n5,d,Screw,0.7\n")

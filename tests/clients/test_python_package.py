@@ -60,11 +60,13 @@ def wheel(tmp_path_factory):
     return built
 
 
+@pytest.mark.long
 def test_the_types_are_strict():
     examples = sorted((REPOSITORY / "examples" / "python").glob("*.py"))
     run("mypy", "--cache-dir", os.devnull, PACKAGE / "src" / "millrace", *examples, cwd=PACKAGE)
 
 
+@pytest.mark.long
 def test_the_wheel_works_in_an_empty_environment(server, wheel, tmp_path):
     run("/usr/bin/python3", "-m", "venv", tmp_path / "empty")
     python = tmp_path / "empty" / "bin" / "python"

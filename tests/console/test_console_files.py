@@ -75,6 +75,7 @@ def test_serve_says_where_it_is(gateway):
     assert f"the console is at http://127.0.0.1:{gateway.port}/console/" in gateway.output()
 
 
+@pytest.mark.long
 def test_the_types_hold(tmp_path):
     modules = node_modules()
     packages = REPOSITORY / "build" / "console" / "node_modules"

@@ -95,6 +95,7 @@ def test_groups_that_are_stuck_and_messages_that_are_due_and_refused(clock):
                    "a group that has finished needs nobody")
 
 
+@pytest.mark.long
 def test_an_owner_that_waits_long_for_a_lock(clock):
     clock.stop_at(int(time.time() * 1000))
     with clock.server() as server, Gateway(server) as gateway, server.connect() as c, server.connect() as waiting:
@@ -107,6 +108,7 @@ def test_an_owner_that_waits_long_for_a_lock(clock):
         assert re.fullmatch(r"has waited for the lock for \d+ seconds", need["text"])
 
 
+@pytest.mark.long
 def test_a_replica_that_is_behind_or_alone_and_a_server_that_is_away():
     with Server() as master, Server() as replica, Gateway(master) as gateway, Gateway(replica) as beside:
         replica.replicate(master)

@@ -17,6 +17,7 @@ def run_alone(script):
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
+@pytest.mark.long
 def test_a_stream_whose_network_is_cut_is_ended():
     run_alone("cut_network.py")
 

@@ -165,6 +165,7 @@ def test_in_order_only_one_deliverer_sends_and_the_next_one_takes_over(server, c
     assert receiver.bodies() == [1, 2, 3, 3, 4, 5, 6]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", [(), ("--in-order",)], ids=["any order", "in order"])
 def test_kill_9_of_the_deliverer_loses_nothing(server, c, words):
     count = 300

@@ -12,6 +12,8 @@ def length():
     return said
 
 
-def at_length(full, short, quick=None):
-    """The value for this run; `quick` is `short` if it is not given."""
-    return {"full": full, "quick": short if quick is None else quick, "": short}[length()]
+def at_length(full, short=None, quick=None):
+    """The value for this run. What is not given is that of the next longer run."""
+    short = full if short is None else short
+    quick = short if quick is None else quick
+    return {"full": full, "quick": quick, "": short}[length()]

@@ -85,7 +85,8 @@ def append_unless_full(family, c):
 
 @pytest.mark.parametrize("compression", ["yes", "no"])
 @pytest.mark.parametrize("make, count", [
-    (make_small, at_length(4000, 800)), (make_emptied, at_length(1000, 200)), (make_full, at_length(20, 5))])
+    (make_small, at_length(4000, 800, quick=80)), (make_emptied, at_length(1000, 200, quick=20)),
+    (make_full, at_length(20, 5))])
 def test_a_damaged_payload_is_refused_or_sound(server, c, family, make, count, compression):
     seed = f"{SEED}/{make.__name__}/{compression}"
     print("MILLRACE_SEED", SEED)

@@ -9,6 +9,7 @@ import pytest
 
 from channel_oracle import ChannelOracle, NoSubscriber
 from channel_words import BADRECEIPT, LARGEST, lists, nosub
+from length import at_length
 from resp import RespError
 
 SEED = int(os.environ.get("MILLRACE_SEED", "20260105"))
@@ -174,7 +175,7 @@ class History:
 
 
 @pytest.mark.parametrize("near_seam", [True, False], ids=["near the seam", "far from the seam"])
-@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("number", range(at_length(3, quick=1)))
 def test_a_random_history_goes_as_the_design_says(still, s, clock, number, near_seam):
     print(f"MILLRACE_SEED={SEED}")
     history = History(random.Random(f"{SEED}/{number}/{near_seam}"), s, clock, near_seam)

@@ -9,6 +9,8 @@ from locks import release, start_waiting, take, waiters
 from node_clients import both, ioredis, node_redis, run
 from server import wait_until
 
+pytestmark = pytest.mark.long
+
 
 def losing(proxy, command):
     """Makes the proxy lose the answer of the command; returns its port."""

@@ -10,6 +10,8 @@ from locks import release, take
 from node_clients import ioredis, node_redis, run
 from server import wait_until
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def cluster():

@@ -10,6 +10,8 @@ from sentinels import Sentinel
 from server import QUIET_PORTS, Server, free_port, let_pass, wait_until
 from tool import Running, counts, millrace
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def watched():

@@ -79,6 +79,7 @@ def test_export_and_copy_speak_tls_too(tls):
         assert tuple(there.call("DEBUG", "DIGEST-VALUE", "log", "user:7")) == held
 
 
+@pytest.mark.long
 def test_a_lock_that_is_waited_for_and_a_quiet_log_survive_what_tls_sends_by_itself(tls, tmp_path):
     """After the handshake the server sends session tickets: the socket is readable, although there is no answer."""
     words = ["--to", f"rediss://127.0.0.1:{tls.port}?cacert={tls.authority.certificate}"]

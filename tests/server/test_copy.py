@@ -125,6 +125,7 @@ def test_a_large_hash_goes_in_parts(c, server, target):
     assert target.admin.call("PEXPIRETIME", "big") == 4102444800000
 
 
+@pytest.mark.long
 def test_it_copies_from_and_to_a_cluster(c, server, target):
     c.call("TWRITE", "log", "t", "x")
     for i in range(300):

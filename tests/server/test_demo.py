@@ -8,6 +8,7 @@ from cluster import Cluster
 from server import Server, wait_until
 from tool import Running, millrace
 
+pytestmark = pytest.mark.long
 PREFIX = "demo:{shop}:"
 LOGS = ["orders", "orders:dead", "reminders", "to:websocket", "to:push", "to:mail", "packing:dead"]
 

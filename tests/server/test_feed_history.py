@@ -99,7 +99,7 @@ class History:
             self.held[other], self.held[key] = self.held[key], []
 
 
-@pytest.mark.parametrize("seed", range(at_length(40, 4)))
+@pytest.mark.parametrize("seed", range(at_length(40, 4, quick=1)))
 def test_a_reader_puts_together_what_the_keys_hold(c, seed):
     rng = random.Random(seed)
     history, reader = History(c, rng), Reader(c, rng)

@@ -9,6 +9,7 @@ import pytest
 from console import BLOCK, JAVASCRIPT, run_blocks, run_console, run_javascript_blocks
 from server import REPOSITORY, Server
 
+pytestmark = pytest.mark.long
 DOCS = REPOSITORY / "docs"
 # These need a gateway: tests/gateway/test_guide.py runs them.
 WITH_GATEWAY = {"console", "gateway", "http-work-queue", "live-updates", "who-may-do-what"}

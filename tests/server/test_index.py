@@ -166,6 +166,7 @@ def test_values_that_do_not_fit_are_named(users):
     assert users.call("IDX.SKIPPED", "users") == []
 
 
+@pytest.mark.long
 def test_a_field_of_hundreds_of_megabytes_is_skipped():
     with Server() as server, server.connect() as c:
         c.call("IDX.CREATE", "big", "PREFIX", "b:", "FIELD", "text", "TEXT", "FIELD", "tags", "TEXT", "MANY", ",")
@@ -228,6 +229,7 @@ def test_a_user_who_makes_an_index_must_be_allowed_to_read_its_documents(server,
 # --- building, altering, dropping ---
 
 
+@pytest.mark.long
 def test_documents_that_are_written_while_an_index_is_built_are_in_it():
     with Server() as server, server.connect() as c:
         c.call("DEBUG", "POPULATE", "300000", "other")

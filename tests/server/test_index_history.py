@@ -138,7 +138,7 @@ class History:
 
 
 def _histories():
-    return range(SEED, SEED + at_length(40, 4))
+    return range(SEED, SEED + at_length(40, 4, quick=1))
 
 
 @pytest.mark.parametrize("seed", _histories())

@@ -93,6 +93,7 @@ def move_slot(cluster, slot, source, target):
         node.admin.call("CLUSTER", "SETSLOT", slot, "NODE", target_id)
 
 
+@pytest.mark.long
 def test_a_replica_that_takes_over_gets_the_rest(tmp_path):
     with Cluster(replicas=1) as cluster:
         path = tmp_path / "x.commands"

@@ -41,6 +41,7 @@ def test_a_server_that_was_restarted_without_persistence_ends_it_with_a_status_o
         assert own.admin.call("SCARD", "s") == COUNT
 
 
+@pytest.mark.long
 def test_a_server_whose_append_only_file_is_always_synced_has_everything(tmp_path, path):
     with Server(appendonly="yes", appendfsync="always") as own:
         with Running(tmp_path, "load", "--to", f":{own.port}", "--pipeline", "50", path) as running:
@@ -58,6 +59,7 @@ def test_where_the_last_two_seconds_may_be_missing_it_names_those_lines(tmp_path
             assert f"{COUNT} sent, {COUNT} succeeded, 0 failed, some of it perhaps lost by the server in " in running.output()
 
 
+@pytest.mark.long
 def test_lines_that_were_confirmed_long_before_are_not_doubted(tmp_path):
     """The load waits for its input for longer than the append-only file may lag behind."""
     with Server(appendonly="yes", appendfsync="everysec") as own:
@@ -80,6 +82,7 @@ def test_lines_that_were_confirmed_long_before_are_not_doubted(tmp_path):
         assert "may lack what was confirmed from -:3 to -:4: " in running.errors()
 
 
+@pytest.mark.long
 def test_a_silent_server_is_doubted_from_when_it_was_heard_last_not_from_when_it_was_asked(tmp_path):
     """The server confirms a line, is silent for longer than its append-only file may lag behind, gets another line, and
     dies."""
@@ -120,6 +123,7 @@ def test_what_was_confirmed_while_an_earlier_line_waits_for_its_answer_is_not_fo
         assert "lacks what was confirmed up to -:" in running.errors()
 
 
+@pytest.mark.long
 def test_a_load_whose_user_may_not_ask_does_not_report_success(tmp_path, path):
     with Server(appendonly="yes", appendfsync="always") as own:
         own.admin.call("ACL", "SETUSER", "default", "-info")

@@ -26,6 +26,7 @@ def state(tmp_path):
     return tmp_path / "state"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("wish", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 def test_a_transaction_that_a_signal_cuts_in_two_is_sent_again_from_its_multi_on(own, tmp_path, state, wish):
     path = tmp_path / "x.commands"
@@ -43,6 +44,7 @@ def test_a_transaction_that_a_signal_cuts_in_two_is_sent_again_from_its_multi_on
     assert own.admin.call("GET", "done") == b"1"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
 def test_stopped_again_and_again_among_transactions_it_loads_each_command_once(own, tmp_path, state, pack):
     lines = []

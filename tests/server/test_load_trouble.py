@@ -28,6 +28,7 @@ def connections(server):
     return [id_ for id_ in (int(line.split()[0].split("=")[1]) for line in lines) if id_ != own]
 
 
+@pytest.mark.long
 def test_a_server_that_stands_still_for_a_while_is_waited_for(own, tmp_path):
     path = numbered(tmp_path / "x.commands", 200_000)
     with Running(tmp_path, "load", "--to", f":{own.port}", "--pipeline", "20", path) as running:
@@ -45,6 +46,7 @@ def test_replies_larger_than_all_buffers_do_not_block_the_load(own):
     assert counts(load(own, "-", input=commands)) == (350, 350, 0)
 
 
+@pytest.mark.long
 def test_a_connection_that_is_cut_is_opened_again_and_nothing_is_missing(own, tmp_path):
     path = numbered(tmp_path / "x.commands", 300_000, "SADD s {}\n")
     with Running(tmp_path, "load", "--to", f":{own.port}", "--pipeline", "50", path) as running:

@@ -74,6 +74,7 @@ def test_a_tool_that_is_ended_while_it_waits_leaves_the_line(own, tmp_path, numb
     assert running.output() == ""
 
 
+@pytest.mark.long
 def test_the_lease_begins_when_the_lock_is_granted_however_long_that_took(own, tmp_path):
     """The wait is longer than several leases: a lease that began with the wait would be over."""
     take(own.admin, "somebody", ttl=5000)

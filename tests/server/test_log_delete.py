@@ -224,6 +224,7 @@ def test_with_latest_the_message_before_is_not_brought_back_and_compaction_goes_
     assert read(c, 290, 1000, "SKIP") == [397, 398, 399]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("preamble", ["yes", "no"])
 def test_the_bytes_are_gone_from_memory_packed_blocks_rdb_and_the_rewritten_aof(preamble):
     with Server(appendonly="yes", **{"aof-use-rdb-preamble": preamble, "rdbcompression": "no"}) as own:

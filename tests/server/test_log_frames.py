@@ -205,7 +205,7 @@ def test_damaged_frames_are_refused_or_written_whole_and_do_no_harm(server, c):
         wait_until_packed(c)
         frame = c.call("TREAD", "log", 1, 1000, "FRAMED")
     refused = 0
-    for _ in range(at_length(3000, 500)):
+    for _ in range(at_length(3000, 500, quick=50)):
         damaged = bytearray(frame)
         for _ in range(rng.randrange(1, 4)):
             if rng.random() < 0.5:
@@ -239,6 +239,7 @@ def packed_block(first, records, count):
     return numbers(first, 0, count, len(records), 0, len(packed)) + packed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "records, count, blocks, refused",
     [

@@ -15,6 +15,7 @@ from typing import Optional
 import pytest
 
 from group_model import GroupedLogModel, dates
+from length import at_length
 from server import Server, wait_until_same
 
 SEED = int(os.environ.get("MILLRACE_SEED", "20260103"))
@@ -201,7 +202,7 @@ class History:
         assert letters == sorted(self.model.dead)
 
 
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", range(at_length(6, quick=1)))
 def test_a_random_history_goes_as_the_model_allows(server, replica, c, number):
     print(f"MILLRACE_SEED={SEED}")
     history = History(random.Random(f"{SEED}/{number}"))

@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from length import at_length
 from log_model import LogModel
 from server import Server, wait_until_same
 
@@ -114,7 +115,7 @@ STEPS = (
 )
 
 
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", range(at_length(12, quick=3)))
 def test_a_random_history_goes_as_the_model_says(server, replica, c, number):
     print(f"MILLRACE_SEED={SEED}")
     rng = random.Random(f"{SEED}/{number}")

@@ -125,6 +125,7 @@ def test_the_append_only_file_keeps_it_and_what_fell_due_meanwhile_comes(clock, 
         wait_until(lambda: entries(own.admin) == ["first", "second"], "both are due after the restart")
 
 
+@pytest.mark.long
 def test_kills_between_schedule_and_due_lose_nothing_and_keep_the_order(clock):
     """Kills the server once before anything is due, and once when half of it is written."""
     count, soon = at_length(1_000_000, 4000), at_length(10_000, 2000)

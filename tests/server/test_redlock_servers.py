@@ -28,6 +28,7 @@ def test_servers_are_asked_at_the_same_time(five):
     assert (done.returncode, done.stdout, done.stderr) == (0, b"ran\n", b"")
 
 
+@pytest.mark.long
 def test_a_majority_that_answers_is_enough_while_others_are_silent(five, tmp_path):
     five[0].suspend()
     five[1].suspend()
@@ -62,6 +63,7 @@ def test_a_user_who_may_not_ask_for_the_identity_of_a_server_can_lock(five):
 # --- modes ---
 
 
+@pytest.mark.long
 def test_two_readers_run_at_once_and_a_writer_does_not(five, tmp_path):
     with Locked(tmp_path / "first", five, "--shared") as first, Locked(tmp_path / "second", five, "--shared") as second:
         first.wait_until_started()

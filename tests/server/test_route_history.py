@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from length import at_length
 from route_filters import some_document, some_filter
 from route_oracle import EVERYTHING, Oracle
 from route_words import channel, changed, filters, get, listed, text
@@ -151,7 +152,7 @@ class History:
         self.compare()
 
 
-@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("number", range(at_length(4, quick=1)))
 def test_a_random_history_has_the_answers_of_the_original(still, s, clock, number):
     print(f"MILLRACE_SEED={SEED}")
     with still.connect() as beside:

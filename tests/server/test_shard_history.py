@@ -11,6 +11,7 @@ import random
 
 import pytest
 
+from length import at_length
 from shard_oracle import LISTS_STAY_IN_ORDER, Oracle, ScriptedOracle
 from shard_words import HOUR, NOTOWNER, NOWORKER, NOWORKERS, info, is_sound, recipients
 
@@ -164,7 +165,7 @@ class History:
 
 
 @pytest.mark.parametrize("oracle", [Oracle, ScriptedOracle], ids=["round trips", "one script"])
-@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("number", range(at_length(3, quick=1)))
 def test_assignments_and_counts_are_those_of_the_original_at_every_step(server, c, connect, oracle, number):
     print(f"MILLRACE_SEED={SEED}")
     with server.changed_settings(**LISTS_STAY_IN_ORDER):
