@@ -196,6 +196,15 @@ size_t Worker::end_token(const std::string& id) {
   return ended;
 }
 
+std::set<std::string> Worker::tokens() {
+  std::set<std::string> ids;
+  for (const auto& connection : connections_) {
+    const StreamNote* const stream = connection->note().stream.get();
+    if (stream != nullptr && !stream->token.empty()) ids.insert(stream->token);
+  }
+  return ids;
+}
+
 void Worker::serve(ExchangePtr exchange) { answer(std::move(exchange)); }
 
 Detached Worker::answer(ExchangePtr exchange) {

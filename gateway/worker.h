@@ -76,6 +76,7 @@ class Worker final : HttpHost, public ConnectionHost {
   std::vector<ConnectionLine> connections(const ConnectionQuestion& question, size_t loop) override;
   bool disconnect(uint64_t number) override;
   size_t end_token(const std::string& id) override;
+  std::set<std::string> tokens() override;
 
   void accept(int descriptor, std::string peer);
   void look_after();

@@ -5,6 +5,7 @@
 
 #include "gateway/admin/command_words.h"
 #include "gateway/admin/console_state.h"
+#include "gateway/auth/authority.h"
 #include "gateway/routes/answers.h"
 
 namespace millrace::gateway {
@@ -75,6 +76,21 @@ Task<size_t> end_streams_of(Services& services, std::string token) {
     ended += here;
   }
   co_return ended;
+}
+
+Task<bool> end_revoked_streams(Services& services) {
+  std::set<std::string> tokens;
+  for (ConnectionHost* const host : services.console.loops) {
+    auto list = [](ConnectionHost& one) { return one.tokens(); };
+    tokens.merge(co_await ask_loop<std::set<std::string>>(services, *host, std::move(list)));
+  }
+  for (const std::string& token : tokens) {
+    Words exists = {"EXISTS", services.authority.revocation_key(token)};
+    const Answer answer = co_await services.upstream.ask(std::move(exists));
+    if (!answer || answer->is_error()) co_return false;
+    if (answer->integer != 0) co_await end_streams_of(services, token);
+  }
+  co_return true;
 }
 
 }  // namespace millrace::gateway

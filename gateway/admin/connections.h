@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ class ConnectionHost {
   virtual bool disconnect(uint64_t number) = 0;
   // Ends the streams that were opened with this token, and returns how many there were.
   virtual size_t end_token(const std::string& id) = 0;
+  // The ids of the tokens with which streams were opened.
+  virtual std::set<std::string> tokens() = 0;
 
  protected:
   ~ConnectionHost() = default;
@@ -45,5 +48,7 @@ Task<Response> connections_page(Services& services, std::string search, std::str
 // Ends a connection by the id that the page shows.
 Task<Response> end_connection(Services& services, std::string id);
 Task<size_t> end_streams_of(Services& services, std::string token);
+// Ends the streams whose tokens are revoked by now. False: the server could not be asked about all of them.
+Task<bool> end_revoked_streams(Services& services);
 
 }  // namespace millrace::gateway

@@ -11,7 +11,6 @@ namespace {
 
 using client::Reply;
 
-constexpr const char* kMostLetters = "8388608";  // bytes of a page, before they are cut
 // One request sends back at most this many, so that a connection is not busy for minutes: `left` in the answer says how
 // many remain.
 constexpr int64_t kMostSent = 10'000;
@@ -58,22 +57,38 @@ void append_letter(std::string& json, const Reply& message) {
   json += '}';
 }
 
-// Sends one letter back, by its offset: written to its origin under an id, so that a second attempt after a failure
-// does not write it twice, and then deleted. A nil answer means that there is no such letter.
-Task<Answer> send_back(Services& services, std::string log, std::string offset) {
-  Words read = {"TREAD", log, offset, "1", "WITHINFO", "EPOCH"};
-  Answer found = co_await services.upstream.ask(std::move(read));
-  if (!found || found->is_error()) co_return found;
-  if (found->items.size() < 2 || found->items[1].items.size() < 3) co_return Answer(Reply{});
-  const auto letter = parse_dead_letter(found->items[1].items[1].text);
-  if (!letter) co_return Answer(Reply{});
-  const std::string id = "redrive:" + std::to_string(found->items[0].items[2].integer) + '.' +
-                         std::to_string(found->items[1].items[0].integer);
-  Words write = {"TWRITE", letter->key, "ID", id, "ENTRIES", letter->tag, found->items[1].items[2].text};
-  Answer written = co_await services.upstream.ask(std::move(write));
-  if (!written || written->is_error()) co_return written;
-  Words erase = {"TDEL", std::move(log), std::move(offset)};
-  co_return co_await services.upstream.ask(std::move(erase));
+// Whether the caller may write to this log. The name comes from a tag, which any writer of the dead letters may forge.
+bool may_write(const Services& services, const Exchange& exchange, const std::string& log) {
+  if (!services.config.audit.empty() && log == services.config.audit) return false;
+  return services.authority.may(*exchange.caller, Resource::Admin, log, Right::Write);
+}
+
+// Sends the letters of a page back, up to the first message that is none. Each is written to its origin under an id, so
+// that a second attempt after a failure does not write it twice; then all are deleted. Returns how many, or why not.
+Task<std::expected<int64_t, Response>> send_back(Services& services, ExchangePtr exchange, Reply page) {
+  Words erase = {"TDEL", exchange->names[0]};
+  std::optional<Response> wrong;
+  for (size_t i = 1; i < page.items.size() && !wrong; ++i) {
+    const auto& message = page.items[i].items;
+    const auto letter = message.size() < 3 ? std::nullopt : parse_dead_letter(message[1].text);
+    if (!letter) break;
+    if (!may_write(services, *exchange, letter->key)) {
+      wrong = error_response(403, "a letter goes to a log that you may not write to", "forbidden");
+      break;
+    }
+    const std::string offset = std::to_string(message[0].integer);
+    const std::string id = "redrive:" + std::to_string(page.items[0].items[2].integer) + '.' + offset;
+    Words write = {"TWRITE", letter->key, "ID", id, "ENTRIES", letter->tag, message[2].text};
+    const Answer written = co_await services.upstream.ask(std::move(write));
+    wrong = failure_of(written);
+    if (!wrong) erase.push_back(offset);
+  }
+  if (erase.size() > 2) {
+    const Answer erased = co_await services.upstream.ask(erase);
+    if (!wrong) wrong = failure_of(erased);
+  }
+  if (wrong) co_return std::unexpected(std::move(*wrong));
+  co_return static_cast<int64_t>(erase.size()) - 2;
 }
 
 Task<Answer> count_letters(Services& services, std::string log) {
@@ -133,7 +148,7 @@ Task<Response> read_dead_letters(Services& services, ExchangePtr exchange) {
   const std::string from = input.value("cursor").value_or("1");
   if (input.wrong()) co_return *input.wrong();
   Words words = {"TREAD",    exchange->names[0], from,       std::to_string(count), "SKIP",
-                 "WITHINFO", "WITHTIME",         "MAXBYTES", kMostLetters};
+                 "WITHINFO", "WITHTIME",         "MAXBYTES", kMostAnswered};
   const Answer answer = co_await services.upstream.ask(std::move(words));
   if (auto failed = failure_of(answer)) co_return std::move(*failed);
   if (answer->items.empty() || answer->items[0].items.size() != 2) co_return unavailable("an unexpected answer");
@@ -161,17 +176,22 @@ Task<Response> redrive(Services& services, ExchangePtr exchange) {
   if (!limit) input.refuse("invalid 'limit': expected a number from 1 to 10000");
   if (input.wrong()) co_return *input.wrong();
   int64_t sent = 0;
-  for (const std::string& offset : offsets) {
-    const Answer answer = co_await send_back(services, log, offset);
-    if (auto failed = failure_of(answer)) co_return std::move(*failed);
-    if (!answer->is_nil()) ++sent;
-  }
-  while (is_all && sent < *limit) {
-    Words words = {"TREDRIVE", log, "COUNT", std::to_string(std::min<int64_t>(*limit - sent, kUsualPage))};
-    const Answer answer = co_await services.upstream.ask(std::move(words));
-    if (auto failed = failure_of(answer)) co_return std::move(*failed);
-    if (answer->integer == 0) break;
-    sent += answer->integer;
+  std::string from = "1";
+  for (size_t i = 0; is_all ? sent < *limit : i < offsets.size(); ++i) {
+    const int64_t count = is_all ? std::min(*limit - sent, kUsualPage) : 1;
+    Words read = {"TREAD", log, is_all ? from : offsets[i], std::to_string(count)};
+    read.insert(read.end(), {"SKIP", "WITHINFO", "EPOCH", "MAXBYTES", kMostAnswered});
+    Answer page = co_await services.upstream.ask(std::move(read));
+    if (auto failed = failure_of(page)) co_return std::move(*failed);
+    const size_t found = page->items.size();
+    if (found > 1) from = std::to_string(page->items.back().items[0].integer + 1);
+    // Without SKIP, an offset that was deleted would be an error; with it, the next message would be sent back.
+    if (!is_all && found > 1 && std::to_string(page->items[1].items[0].integer) != offsets[i]) continue;
+    const auto done = co_await send_back(services, exchange, std::move(*page));
+    if (!done) co_return done.error();
+    sent += *done;
+    if (is_all && *done + 1 < static_cast<int64_t>(found)) break;  // a message that is no letter
+    if (is_all && found < 2) break;
   }
   const Answer left = co_await count_letters(services, log);
   if (auto failed = failure_of(left)) co_return std::move(*failed);

@@ -62,14 +62,13 @@ std::string random_id() {
   return base64({reinterpret_cast<const char*>(random), sizeof random});
 }
 
-// Names of all gateways that were active recently.
-Task<std::vector<std::string>> gateway_names(Services& services) {
+// Names of all gateways that were active recently. nullopt: the server could not be asked.
+Task<std::optional<std::vector<std::string>>> gateway_names(Services& services) {
   Words words = {"SMEMBERS", kNames};
   const Answer answer = co_await services.upstream.ask(std::move(words));
+  if (!answer || !answer->is_array()) co_return std::nullopt;
   std::vector<std::string> names;
-  if (answer && answer->is_array()) {
-    for (const Reply& name : answer->items) names.push_back(name.text);
-  }
+  for (const Reply& name : answer->items) names.push_back(name.text);
   std::ranges::sort(names);
   if (names.size() > kMostGateways) names.resize(kMostGateways);
   co_return names;
@@ -104,6 +103,9 @@ Task<Response> order(Services& services, std::string to, std::string what) {
     if (auto failed = failure_of(answer)) co_return std::move(*failed);
     if (!answer->is_nil()) co_return Response{.body = answer->text};
   }
+  // It must not be carried out after this answer.
+  Words take_back = {"LREM", orders_key(to), "1", json};
+  co_await services.upstream.ask(std::move(take_back));
   co_return unavailable("the gateway did not answer in time");
 }
 
@@ -148,11 +150,18 @@ void Registration::leave() {
 }
 
 // The command waits at the server. So a revoked token ends its streams at once, and a gateway without orders costs the
-// server only three commands a minute.
+// server only three commands a minute. An order may be lost with the connection, or dropped while the server cannot be
+// reached; so then the tokens of all streams are checked.
 Detached Registration::take_orders() {
   const auto state = state_;
   const std::string key = orders_key(services_.config.name);
+  bool may_have_missed = false;
   while (!has_left_) {
+    if (may_have_missed) {
+      const bool has_checked = co_await end_revoked_streams(services_);
+      if (!state->is_alive) co_return;
+      may_have_missed = !has_checked;
+    }
     const Answer answer = co_await told<Answer>([&](Link::Done done) {
       const NodeName node = services_.upstream.node_name_of(key);
       Words pop = {"BLPOP", key, kWaitForOrdersSeconds};
@@ -162,6 +171,7 @@ Detached Registration::take_orders() {
     if (answer && answer->is_array() && answer->items.size() == 2) {
       co_await carry_out(answer->items[1].text);
     } else if (!answer || !answer->is_nil()) {
+      may_have_missed = true;
       co_await wait_for(services_.loop, kPauseMs);
     }
     if (!state->is_alive) co_return;
@@ -198,7 +208,8 @@ Task<bool> Registration::carry_out(std::string text) {
 // --- requests of a console ---
 
 Task<Response> list_gateways(Services& services, ExchangePtr) {
-  const std::vector<std::string> names = co_await gateway_names(services);
+  const auto names = co_await gateway_names(services);
+  if (!names) co_return unavailable("the server could not be reached");
   std::string json = "{\"items\":[";
   const auto add = [&](std::string item, bool is_own) {
     if (json.back() != '[') json += ',';
@@ -206,7 +217,7 @@ Task<Response> list_gateways(Services& services, ExchangePtr) {
     json += item + (is_own ? "\"this\":true}" : "\"this\":false}");
   };
   add(own_json(services), true);
-  for (const std::string& name : names) {
+  for (const std::string& name : *names) {
     if (is_this(services, name)) continue;
     Words get = {"GET", place_key(name)};
     const Answer answer = co_await services.upstream.ask(std::move(get));
@@ -260,14 +271,17 @@ Task<Response> revoke_token(Services& services, ExchangePtr exchange) {
   const Answer answer = co_await services.upstream.ask(std::move(words));
   if (auto failed = failure_of(answer)) co_return std::move(*failed);
   const size_t ended = co_await end_streams_of(services, id);
-  const std::vector<std::string> names = co_await gateway_names(services);
-  for (const std::string& name : names) {
+  const auto names = co_await gateway_names(services);
+  bool are_told = names.has_value();
+  for (const std::string& name : names.value_or(std::vector<std::string>())) {
     if (is_this(services, name)) continue;
     std::string json = R"({"id":"-","do":"revoke","jti":)";
     append_string(json, id);
     json += '}';
-    co_await give_order(services, name, json);
+    const bool is_given = co_await give_order(services, name, json);
+    are_told = are_told && is_given;
   }
+  if (!are_told) co_return unavailable("the token is revoked, but not all gateways were told: ask again");
   std::string json = "{\"jti\":";
   append_string(json, id);
   co_return json_response(json + ",\"exp\":" + std::to_string(*end) + ",\"ended\":" + std::to_string(ended) + '}');

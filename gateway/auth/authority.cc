@@ -110,7 +110,9 @@ Task<std::expected<std::shared_ptr<const Caller>, Response>> Authority::identify
 
 Task<Authority::Known> Authority::known_caller(Upstream& upstream, ExchangePtr exchange, JsonObject claims,
                                                bool has_ticket) const {
-  if (const auto id = claims.text("jti")) {
+  const auto id = claims.text("jti");
+  if (!id && claims.raw("jti")) co_return std::unexpected(no_token("the token is refused: its jti is not a text"));
+  if (id) {
     Words words = {"EXISTS", revocation_key(*id)};
     const Answer answer = co_await upstream.ask(std::move(words));
     if (!answer || answer->is_error()) {
@@ -133,11 +135,12 @@ Authority::Access Authority::access(const Caller& caller, Resource resource, std
 }
 
 bool Authority::allows(const Caller& caller, Resource resource, std::string_view name, Right right) const {
-  if (resource == Resource::None || caller.is_trusted) return true;
-  // Keys that only gateways may use: a log with such a name would revoke a token.
-  if (name.starts_with(kOwnKeys) || name.starts_with(revocations_)) return false;
+  if (resource == Resource::None) return true;
   // Only gateways write to the audit log; the console reads it.
   if (!audit_.empty() && name == audit_ && resource != Resource::Admin) return false;
+  if (caller.is_trusted) return true;
+  // Keys that only gateways may use: a log with such a name would revoke a token.
+  if (name.starts_with(kOwnKeys) || name.starts_with(revocations_)) return false;
   const JsonObject* const claims = caller.claims ? &*caller.claims : nullptr;
   if (resource == Resource::Channel && !rules_.channel_allows(name, claims)) return false;
   // Each request over the connection is checked separately.

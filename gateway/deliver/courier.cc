@@ -155,8 +155,9 @@ void Courier::fail(const HeldPtr& held, const HookOutcome& outcome, const std::s
   if (attempts >= rule_.attempts) return give_up(held, why + ", after " + std::to_string(attempts) + " attempts");
   const Milliseconds pause =
       std::max(asked, back_off_after(attempts, rule_.back_off, rule_.longest_back_off, random_number()));
-  // A parcel that was dropped meanwhile belongs to another deliverer.
-  if (!held_.contains(held->parcel.number)) return;
+  // A parcel that was dropped meanwhile belongs to another deliverer, or was taken again.
+  const auto found = held_.find(held->parcel.number);
+  if (found == held_.end() || found->second != held) return;
   if (source_->give_back(held->parcel, pause)) return remove(held);
   held->again = loop_.after(pause, [this, held] {
     held->again = {};
@@ -198,9 +199,12 @@ void Courier::note_failure(Milliseconds asked_pause) {
     pause =
         std::max(pause, back_off_after(failures_ - kOutOfOrder + 1, rule_.back_off, kLongestPause, random_number()));
   }
-  if (pause <= Milliseconds(0) || is_paused_) return;
+  const auto end = loop_.now() + pause;
+  if (pause <= Milliseconds(0) || (is_paused_ && end <= pause_ends_)) return;
+  if (is_paused_) loop_.cancel(pause_);
   is_paused_ = true;
   figures_.is_paused = true;
+  pause_ends_ = end;
   pause_ = loop_.after(pause, [this] {
     pause_ = {};
     is_paused_ = false;

@@ -84,6 +84,7 @@ class Courier {
   bool is_paused_ = false;
   bool is_stopped_ = false;
   EventLoop::Timer pause_;
+  Moment pause_ends_;
   std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);
 };
 

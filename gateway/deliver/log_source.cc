@@ -157,9 +157,15 @@ Task<Answer> LogSource::read(size_t room) {
 
 // [[offset, tag, entry, attempts, time], ...]
 void LogSource::take(const client::Reply& messages) {
+  std::vector<uint64_t> unwanted;
   for (const client::Reply& message : messages.items) {
     const auto& item = message.items;
     if (item.size() < 5) continue;
+    // The courier has paused while the read waited: others need not wait with it.
+    if (!leadership_ && courier_.room() == 0) {
+      unwanted.push_back(static_cast<uint64_t>(item[0].integer));
+      continue;
+    }
     const std::string offset = std::to_string(item[0].integer);
     Parcel parcel{.number = static_cast<uint64_t>(item[0].integer),
                   .lane = item[1].text,
@@ -168,8 +174,8 @@ void LogSource::take(const client::Reply& messages) {
                   .headers = {{"Millrace-Log", percent_encoded(rule_.log)},
                               {"Millrace-Offset", offset},
                               {"Millrace-Tag", percent_encoded(item[1].text)}}};
-    // The message is already in flight: its lease ended before we could extend it.
-    if (courier_.has(parcel.number)) continue;
+    // The message is already in flight, or its end is not confirmed yet: its lease ended before.
+    if (courier_.has(parcel.number) || !is_unsent(parcel.number)) continue;
     if (!leadership_) parcel.attempts = static_cast<unsigned long>(item[3].integer - 1);
     if (parcel.attempts >= rule_.attempts) {
       give_up(parcel, "no attempt has come to an end");
@@ -177,6 +183,11 @@ void LogSource::take(const client::Reply& messages) {
     }
     courier_.take(std::move(parcel));
   }
+  if (unwanted.empty()) return;
+  Words back = words("TNACK");
+  back.insert(back.end(), {"CONSUMER", consumer_, "UNCOUNTED"});
+  for (const uint64_t offset : unwanted) back.push_back(std::to_string(offset));
+  upstream_.call(std::move(back), 1, [](const Answer&) {});
 }
 
 void LogSource::finish(const Parcel& parcel) {

@@ -12,6 +12,9 @@
 
 namespace millrace::gateway {
 
+// The bytes of messages in one answer, for MAXBYTES: as JSON, and while it is made, they take several times as much.
+inline constexpr const char* kMostAnswered = "8388608";
+
 // JSON followed by a line end.
 Response json_response(std::string json, int status = 200);
 

@@ -75,6 +75,7 @@ Task<Response> read_channel(Services& services, ExchangePtr exchange) {
   const int64_t count = as_bytes ? 1 : parameters.number("count", 100, 1, kMostRead);
   if (parameters.wrong()) co_return *parameters.wrong();
   Words words = {"CHAN.READ", topic.name, parameters.text("from", "-"), "MAX", std::to_string(count)};
+  words.insert(words.end(), {"MAXBYTES", kMostAnswered});
   const Answer answer = co_await services.upstream.ask(std::move(words));
   if (auto failed = failure_of(answer)) co_return std::move(*failed);
   const auto reading = reading_of(topic, {}, *answer);

@@ -131,6 +131,7 @@ Task<Response> poll(Services& services, ExchangePtr exchange) {
   if (!max) co_return invalid("max");
   const auto wait = std::min(*timeout, services.config.longest_poll);
   Words words = {"CHAN.FETCH", exchange->names[0], exchange->names[1], "MAX", std::to_string(*max)};
+  words.insert(words.end(), {"MAXBYTES", kMostAnswered});
   Answer answer = std::unexpected(client::Error{});
   if (wait > Milliseconds(0)) {
     answer = co_await fetch_waiting(services, exchange, std::move(words), wait);

@@ -75,6 +75,7 @@ Task<Response> take(Services& services, ExchangePtr exchange) {
   if (parameters.wrong()) co_return *parameters.wrong();
   Words words = {"TREAD", exchange->names[0], "1", std::to_string(count), "GROUP", exchange->names[1], "RETRY"};
   words.insert(words.end(), {std::to_string(lease.count()), "0", "WITHATTEMPTS", "WITHTIME"});
+  words.insert(words.end(), {"MAXBYTES", kMostAnswered});
   append_consumer(words, parameters);
   Answer answer = co_await services.upstream.ask(words);
   const bool waits = answer && answer->is_array() && answer->items.empty() && wait > Milliseconds(0);

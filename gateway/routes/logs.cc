@@ -133,7 +133,7 @@ Task<Response> read_log(Services& services, ExchangePtr exchange) {
                  "EPOCH",
                  "WITHTIME",
                  "MAXBYTES",
-                 std::to_string(8 << 20)};
+                 kMostAnswered};
   if (!read.tags.empty()) {
     words.insert(words.end(), {"TAGS", std::to_string(read.tags.size())});
     words.insert(words.end(), read.tags.begin(), read.tags.end());

@@ -116,7 +116,8 @@ std::optional<Position> parse_position(TopicKey::Kind kind, std::string_view tex
   if (text.size() > 64 || (dot == text.npos && !is_log)) return std::nullopt;
   const std::string_view rest = dot == text.npos ? std::string_view() : text.substr(dot + 1);
   const auto number = whole_number(is_log && dot != text.npos ? rest : text.substr(0, dot));
-  if (!number || (is_log && *number < 0)) return std::nullopt;
+  // Nothing comes after the greatest offset.
+  if (!number || (is_log && (*number < 0 || *number == INT64_MAX))) return std::nullopt;
   if (is_log && dot != text.npos && text.substr(0, dot).find_first_not_of("0123456789") != text.npos) {
     return std::nullopt;
   }

@@ -53,6 +53,7 @@ void SseStream::deliver_some(Batch& batch, size_t first) {
 
 void SseStream::tell_reset(const Reset& reset) {
   ++figures_.resets;
+  if (extra_) extra_->passed = {};  // it may be behind the end of the log now
   if (sink_ != nullptr) sink_->send(reset_event(reset));
 }
 

@@ -17,7 +17,8 @@ auto rest(EventLoop& loop, Milliseconds time) {
 // Whether the error may pass by itself.
 bool passes(const client::Error& error) {
   if (error.code != client::ErrorCode::BadInput) return true;
-  for (const std::string_view word : {"LOADING", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN", "READONLY", "BUSY"}) {
+  for (const std::string_view word :
+       {"LOADING", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN", "READONLY", "BUSY", "MOVED", "ASK"}) {
     if (error.text.starts_with(word)) return true;
   }
   return false;
@@ -126,20 +127,24 @@ void Topic::on_reading(const Reading& reading) {
   for (size_t i = live_.size(); i-- > 0;) {
     if (i >= live_.size()) continue;
     const auto listener = live_[i];
+    // A listener that has just joined may be ahead of the others, by more than one reading if the feed lags.
+    bool is_ahead = listener->joined_at_ > before.number;
     if (reading.reset) {
-      listener->joined_at_ = INT64_MIN;
-      listener->tell_reset(*reading.reset);
+      const Position& missing = reading.reset->position;
+      is_ahead = is_ahead && same_life(key_.kind, before, missing) && missing.number > before.number &&
+                 missing.number <= listener->joined_at_;
+      if (!is_ahead) listener->tell_reset(*reading.reset);
+    }
+    if (!is_ahead) listener->joined_at_ = INT64_MIN;
+    if (listener->is_full() && !is_ahead) {
+      remove_live(*listener);
+      const Position& next = reading.reset ? reading.reset->position : before;
+      behind_[listener.get()] = std::make_shared<Behind>(Behind{listener, next, false, true});
+      continue;
     }
     size_t first = 0;
     while (first < reading.messages.size() && reading.messages[first].position.number <= listener->joined_at_) ++first;
-    // A listener that has just joined may be at another position than the others.
-    const bool has_just_joined = listener->joined_at_ > before.number;
-    if (listener->is_full() && !has_just_joined && !reading.reset) {
-      remove_live(*listener);
-      behind_[listener.get()] = std::make_shared<Behind>(Behind{listener, before, false, true});
-      continue;
-    }
-    listener->joined_at_ = INT64_MIN;
+    if (reading.position.number >= listener->joined_at_) listener->joined_at_ = INT64_MIN;
     if (first < reading.messages.size()) listener->deliver(batch, first);
   }
 }

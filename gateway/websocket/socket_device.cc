@@ -257,6 +257,8 @@ void SocketDevice::send_reset(const std::string& transport, const std::string& m
 void SocketDevice::tell_reset(const Reset& reset) { send_reset(transport_, reset.json, reset.position); }
 
 void SocketDevice::fail(const std::string& why) {
+  // The topic has let this device go, and ends when its last listener leaves.
+  if (std::exchange(topic_, nullptr) != nullptr) services_.topics.release(log_of(transport_));
   if (socket_ != nullptr) socket_->send_text("{\"event\":\"error\"," + socket_error("refused", why) + '}');
 }
 

@@ -16,6 +16,7 @@ namespace {
 constexpr uint16_t kTryLater = 1013;
 // Requests whose answers are still to come; a client that sends more without reading is ended.
 constexpr size_t kMostUnanswered = 1000;
+constexpr size_t kMostUnansweredFrames = 16;  // of the greatest size
 constexpr size_t kMostFollows = 1000;
 constexpr size_t kMostDevices = 10;
 
@@ -66,7 +67,9 @@ bool SocketStream::on_bytes(std::string_view bytes) {
 Detached SocketStream::serve(std::string text) {
   const auto self = shared_from_this();
   if (is_closing_) co_return;
-  if (++unanswered_ > kMostUnanswered) {
+  const size_t size = text.size();
+  unanswered_bytes_ += size;
+  if (++unanswered_ > kMostUnanswered || unanswered_bytes_ > kMostUnansweredFrames * services_.config.frame_bytes) {
     close(kTryLater, "too many requests at once");
     co_return;
   }
@@ -81,6 +84,7 @@ Detached SocketStream::serve(std::string text) {
     rest = socket_error("invalid", "expected a JSON object");
   }
   --unanswered_;
+  unanswered_bytes_ -= size;
   answer("{\"id\":" + id + ',' + rest + '}');
 }
 
@@ -215,8 +219,7 @@ Task<std::string> SocketStream::connect_device(JsonObject request) {
     // Sent behind the answer.
     services_.loop.later([device] { device->begin(); });
   } else {
-    device->forget();
-    devices_->erase(table);
+    forget_device(table, device);
   }
   co_return answer;
 }
@@ -232,9 +235,16 @@ Task<std::string> SocketStream::use_device(JsonObject request) {
   if (type == "subscribe") co_return co_await device->subscribe(std::move(request));
   if (type == "unsubscribe") co_return co_await device->unsubscribe(std::move(request));
   std::string answer = co_await device->leave();
-  device->forget();
-  if (devices_) devices_->erase(table);
+  forget_device(table, device);
   co_return answer;
+}
+
+// Meanwhile another request may have connected another device of the table.
+void SocketStream::forget_device(const std::string& table, const std::shared_ptr<SocketDevice>& device) {
+  device->forget();
+  if (!devices_) return;
+  const auto found = devices_->find(table);
+  if (found != devices_->end() && found->second == device) devices_->erase(found);
 }
 
 void SocketStream::send_frames(const SharedBytes& bytes, size_t begin, size_t size, size_t messages) {

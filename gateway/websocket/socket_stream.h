@@ -53,6 +53,7 @@ class SocketStream final : public StreamBody,
   Task<std::string> acknowledge(JsonObject request);
   Task<std::string> connect_device(JsonObject request);
   Task<std::string> use_device(JsonObject request);
+  void forget_device(const std::string& table, const std::shared_ptr<SocketDevice>& device);
   std::string unfollow(const JsonObject& request);
   // Why the caller may not do this; nullopt: it may.
   std::optional<std::string> refusal(const TopicKey& topic, Right right) const;
@@ -64,7 +65,8 @@ class SocketStream final : public StreamBody,
   std::unique_ptr<FollowMap> follows_;
   std::unique_ptr<DeviceMap> devices_;
   size_t unanswered_ = 0;
-  size_t untaken_ = 0;  // bytes of answers since the client last received everything
+  size_t unanswered_bytes_ = 0;  // of these requests
+  size_t untaken_ = 0;           // bytes of answers since the client last received everything
   bool is_closing_ = false;
   uint8_t unfinished_ = 0;  // keep-alives since an incomplete message began
 };
