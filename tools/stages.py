@@ -95,6 +95,7 @@ class Run:
         for name in (*stage.needs, *stage.after):
             self._ended[name].wait()
         if all(name in self._succeeded for name in stage.needs):
+            self.output(stage).touch()  # progress() reads it
             self._running[stage.name] = began = time.monotonic()
             if self._run_commands(stage):
                 self._succeeded.add(stage.name)

@@ -77,7 +77,7 @@ function Pending({ path, pages, log, dead }) {
     );
   /** @param {string} title @param {boolean} checked @param {number[]} next */
   const box = (title, checked, next) =>
-    html`<input type="checkbox" aria-label=${title} checked=${checked} onChange=${() => choose(new Set(next))} />`;
+    html`<input type="checkbox" aria-label=${title} checked=${checked} disabled=${!all.length} onChange=${() => choose(new Set(next))} />`;
   return html`<div class="tools"><h2>Pending messages</h2><span class="gap"></span><span class="muted">${offsets.length ? `${many} chosen` : ""}</span>
       ${order("Give back", "give-back", "They are delivered again at once, to any worker. The attempt does not count.")}
       ${order(
