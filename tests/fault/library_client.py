@@ -51,7 +51,7 @@ class LibraryClient(Client):
             self.books.count("sent again", len(there) - len(set(there)))
             if not written <= set(there):
                 self.books.lost(f"{key}: {sorted(written - set(there))[:9]} are missing")
-        messages, _, _ = c.call("CHAN.FETCH", self._channel, "s", "MAX", 10**5)
+        messages, _, _ = c.call("CHAN.FETCH", self._channel, "s", "MAX", 10**6)
         ids = [int(id) for id, _ in messages]
         if not self._published <= set(ids):
             self.books.lost(f"{self._channel}: {sorted(self._published - set(ids))[:9]} are missing")

@@ -83,7 +83,7 @@ def check(c, told):
     for key, written in told["written"].items():
         there = [int(entry) for _, _, entry in c.call("TREAD", key, 1, 10**6)]
         assert set(written) <= set(there), "what was acknowledged is there"
-    messages, _, _ = c.call("CHAN.FETCH", "channel:js", "s", "MAX", 10**5)
+    messages, _, _ = c.call("CHAN.FETCH", "channel:js", "s", "MAX", 10**6)
     ids = [int(id) for id, _ in messages]
     assert set(told["published"]) <= set(ids)
     assert len(ids) == len(set(ids)), "an id counts once, however often it was sent"

@@ -88,7 +88,7 @@ def test_a_wait_for_a_lock_ends_in_time_although_its_slot_is_being_moved(cluster
     source, target = two_nodes(cluster, slot)
     take(source.admin, "ann", key=key)
     with source.connect() as waiting:
-        start_waiting(source, waiting, "bob", key=key, wait=300)
+        start_waiting(source, waiting, "bob", key=key, wait=3000)
         begin_to_move(slot, source, target)
         source.admin.call("MIGRATE", "127.0.0.1", target.port, key, 0, 5000)
         assert waiting.read()[0] == 0
@@ -102,10 +102,10 @@ def test_dead_letters_that_have_moved_ahead_of_their_slot_are_not_written_where_
     source, target = two_nodes(cluster, slot)
     source.admin.call("TWRITE", letters, "tag", "there before")
     source.admin.call("TWRITE", log, "tag", "given up")
-    source.admin.call("TREAD", log, 1, 1, "GROUP", "g", "RETRY", HOUR, 300)
-    source.admin.call("TGROUP", "SET", log, "g", "DEADLETTER", letters)
+    source.admin.call("TGROUP", "CREATE", log, "g", "DEADLETTER", letters)
     begin_to_move(slot, source, target)
     source.admin.call("MIGRATE", "127.0.0.1", target.port, letters, 0, 5000)
+    source.admin.call("TREAD", log, 1, 1, "GROUP", "g", "RETRY", HOUR, 30)
     wait_until(lambda: "dead letters cannot be written" in source.log(), "it is to be given up")
     assert source.admin.call("CLUSTER", "GETKEYSINSLOT", slot, 9) == [log.encode()]
     source.admin.call("MIGRATE", "127.0.0.1", target.port, log, 0, 5000)

@@ -25,6 +25,11 @@ def take_later(c, count, *options, group="g", key="log"):
     return wait_until(lambda: take(c, count, *options, group=group, key=key), "something is delivered")
 
 
+def at_once(c, *commands):
+    """The answers to commands in one transaction: the server does no other work between them, however slow the test."""
+    return c.call_all([("MULTI",), *commands, ("EXEC",)])[-1]
+
+
 def about(c, group="g", key="log"):
     """The group's entry in TGROUP LIST."""
     for flat in c.call("TGROUP", "LIST", key):

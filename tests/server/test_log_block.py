@@ -118,10 +118,11 @@ def test_a_timeout_withinfo_is_the_information_alone(c):
     assert c.call("TREAD", "log", "$", "1", "BLOCK", "10", "WITHINFO") == [[4, 5]]
 
 
-def test_the_information_after_a_timeout_is_that_of_the_end_of_the_wait(c, waiting):
-    reader = waiting("log", "9", "1", "BLOCK", "200", "WITHINFO")
-    c.call("TWRITE", "log", "ENTRIES", "a", "1", "b", "2")
-    c.call("TEVICT", "log", "1")
+def test_the_information_after_a_timeout_is_that_of_the_end_of_the_wait(still, s, clock, waiting):
+    reader = waiting("log", "9", "1", "BLOCK", "600000", "WITHINFO", to=still)
+    s.call("TWRITE", "log", "ENTRIES", "a", "1", "b", "2")
+    s.call("TEVICT", "log", "1")
+    clock.pass_time(700_000)
     assert reader.read() == [[2, 2]]
 
 

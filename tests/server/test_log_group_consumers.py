@@ -1,11 +1,10 @@
 """CONSUMER: a message is held by one consumer. Giving back uncounted, giving up, extending, reading again."""
 
 import json
-import re
 
 import pytest
 
-from log_groups import ALL, LONG, about, numbers, pending, pending_offsets, read, take, write
+from log_groups import ALL, LONG, about, at_once, numbers, pending, pending_offsets, read, take, write
 from resp import RespError
 from server import wait_until
 
@@ -177,8 +176,8 @@ def test_textend_of_one_consumer_leaves_alone_what_another_holds(passed_on):
 
 def test_textend_keeps_the_expiry(c):
     write(c)
-    take(c, 1, "RETRY", "40", "80")
-    assert c.call("TEXTEND", "log", "g", "60000", "1") == 1
+    delivery = ("TREAD", "log", "1", "1", "GROUP", "g", "RETRY", "40", "80")
+    assert at_once(c, delivery, ("TEXTEND", "log", "g", "60000", "1"))[1] == 1
     wait_until(lambda: about(c)["expired"] == 1, "it is given up")
 
 

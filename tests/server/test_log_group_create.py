@@ -1,12 +1,11 @@
 """TGROUP CREATE, IDLE, and how old the oldest unfinished message is."""
 
-import time
-
 import pytest
 
 from log_groups import LONG, about, numbers, read, take, write
+from log_waiting import is_still_waiting, start_waiting
 from resp import RespError
-from server import Server, wait_until
+from server import wait_until
 
 
 @pytest.mark.parametrize(
@@ -72,16 +71,22 @@ def test_an_unused_group_is_dropped(c, replica):
     assert about(c, group="used") is not None
 
 
-def test_a_reader_that_waits_uses_its_group(server, c, connect):
-    c.call("TGROUP", "CREATE", "log", "g", "IDLE", "60")
-    reader = connect()
-    reader.send("TREAD", "log", "1", "1", "GROUP", "g", "BLOCK", "0")
-    server.wait_for_blocked(1)
-    time.sleep(0.5)
-    assert about(c) is not None
-    write(c)
-    assert reader.read() == [[1, b"t", b"e0"]]
-    wait_until(lambda: about(c) is None, "it is dropped when nobody waits")
+def pass_time_until_dropped(c, clock, group="g"):
+    """Not in one step: when the idle time is over, waiting readers have a sixteenth of it left to use the group."""
+    wait_until(lambda: clock.pass_time(40_000) or about(c, group) is None, "it is dropped")
+
+
+def test_a_reader_that_waits_uses_its_group(still, s, clock):
+    s.call("TGROUP", "CREATE", "log", "g", "IDLE", "600000")
+    with still.connect() as reader:
+        start_waiting(still, reader, ("log", "1", "1", "GROUP", "g", "BLOCK", "0"))
+        for _ in range(5):
+            clock.pass_time(650_000)
+            assert is_still_waiting(still, reader)
+        assert about(s) is not None
+        write(s)
+        assert reader.read() == [[1, b"t", b"e0"]]
+    pass_time_until_dropped(s, clock)
 
 
 @pytest.mark.parametrize("use", [("TREAD", "log", "1", "1", "GROUP", "g"), ("TGROUP", "SET", "log", "g", "MAXATTEMPTS", "1")], ids=["TREAD", "SET"])
@@ -96,28 +101,31 @@ def test_a_use_puts_it_off(s, clock, use):
     assert about(s) is not None
     clock.pass_time(200_000)
     s.call("PING")
-    wait_until(lambda: clock.pass_time(40_000) or about(s) is None, "it is dropped")
+    pass_time_until_dropped(s, clock)
 
 
-def test_idle_outlives_a_restart_and_readers_have_time_to_come_back():
-    with Server(appendonly="yes") as server:
+def test_idle_outlives_a_restart_and_readers_have_time_to_come_back(clock):
+    clock.stop_at(2_000_000_000_000)
+    with clock.server(appendonly="yes") as server:
         with server.connect() as c:
             write(c, 1)
-            c.call("TGROUP", "CREATE", "log", "g", "IDLE", "500")
+            c.call("TGROUP", "CREATE", "log", "g", "IDLE", "600000")
         server.kill()
-        time.sleep(0.6)
+        clock.pass_time(700_000)
         server.restart()
         with server.connect() as c:
-            assert numbers(c, "idle") == [500]
+            assert numbers(c, "idle") == [600000]
             assert read(c, 1) == [[1, b"t", b"e0"]]
-            wait_until(lambda: about(c) is None, "it is dropped")
+            pass_time_until_dropped(c, clock)
 
 
-def test_idle_0_is_never(c):
-    c.call("TGROUP", "CREATE", "log", "g", "IDLE", "30")
-    c.call("TGROUP", "SET", "log", "g", "IDLE", "0")
-    time.sleep(0.2)
-    assert numbers(c, "idle") == [0]
+def test_idle_0_is_never(s, clock):
+    for group in ("g", "other"):
+        s.call("TGROUP", "CREATE", "log", group, "IDLE", "600000")
+    s.call("TGROUP", "SET", "log", "g", "IDLE", "0")
+    clock.pass_time(600_000)
+    pass_time_until_dropped(s, clock, "other")
+    assert numbers(s, "idle") == [0]
 
 
 # --- oldest-ms ---

@@ -2,17 +2,29 @@
 
 import pytest
 
-from log_groups import LONG, about, numbers, pending, pending_offsets, take, take_later, write
-from log_waiting import start_waiting
+from log_groups import LONG, about, at_once, numbers, pending, pending_offsets, take, take_later, write
+from log_waiting import is_still_waiting, start_waiting
 from server import Server, wait_until, wait_until_same
 
 
 def hand_out(c):
     """Ten messages, seven delivered, two of these acknowledged."""
     write(c, 10)
-    assert take(c, 5, "RETRY", "150", "0", "CONSUMER", "ann") == [1, 2, 3, 4, 5]
-    assert take(c, 2, *LONG) == [6, 7]
+    answers = at_once(
+        c,
+        ("TREAD", "log", "1", "5", "GROUP", "g", "RETRY", "150", "0", "CONSUMER", "ann"),
+        ("TREAD", "log", "1", "2", "GROUP", "g", *LONG),
+    )
+    assert [[m[0] for m in delivered] for delivered in answers] == [[1, 2, 3, 4, 5], [6, 7]]
     assert c.call("TACK", "log", "g", "2", "4") == 2
+
+
+@pytest.fixture
+def still_pair(clock):
+    """A master, and a server that is to become its replica. Time passes only when the test says so."""
+    clock.stop_at(2_000_000_000_000)
+    with clock.server() as master, clock.server() as heir:
+        yield master, heir
 
 
 def collect(c, count):
@@ -38,35 +50,36 @@ def test_a_promoted_replica_delivers_again_what_was_pending_and_not_what_was_ack
 
 
 @pytest.mark.parametrize("attached", ["before", "after"])
-def test_a_reader_blocked_on_the_new_master_is_woken_by_the_retry_timer(server, c, clock, attached):
-    clock.set(-3600)  # for the new master nothing is due before the reader waits
-    with clock.server() as heir:
-        if attached == "before":
-            heir.replicate(server)
-        write(c)
-        take(c, 1, "RETRY", "300", "0")
-        if attached == "after":
-            heir.replicate(server)
-        server.wait_for_replica(heir)
-        heir.admin.call("REPLICAOF", "NO", "ONE")
-        with heir.connect() as reader:
-            start_waiting(heir, reader, ("log", "1", "5", "BLOCK", "0", "GROUP", "g", *LONG, "WITHATTEMPTS"))
-            clock.set(1)
-            assert reader.read() == [[1, b"t", b"e0", 2]]
+def test_a_reader_blocked_on_the_new_master_is_woken_by_the_retry_timer(still_pair, clock, attached):
+    master, heir = still_pair
+    if attached == "before":
+        heir.replicate(master)
+    write(master.admin)
+    take(master.admin, 1, "RETRY", "600000", "0")
+    if attached == "after":
+        heir.replicate(master)
+    master.wait_for_replica(heir)
+    heir.admin.call("REPLICAOF", "NO", "ONE")
+    with heir.connect() as reader:
+        start_waiting(heir, reader, ("log", "1", "5", "BLOCK", "0", "GROUP", "g", *LONG, "WITHATTEMPTS"))
+        clock.pass_time(600_000)
+        assert reader.read() == [[1, b"t", b"e0", 2]]
 
 
-def test_a_replica_gives_nothing_up_by_itself_and_a_new_master_does(server, c):
-    with Server() as heir:
-        heir.replicate(server)
-        write(c, 2)
-        take(c, 2, "RETRY", "50000", "100")
-        server.wait_for_replica(heir)
-        # Cut off: it gets no effects about these messages.
-        heir.admin.call("REPLICAOF", "127.0.0.1", "1")
-        wait_until(lambda: about(server.admin)["expired"] == 2, "the master gave them up")
+def test_a_replica_gives_nothing_up_by_itself_and_a_new_master_does(still_pair, clock):
+    master, heir = still_pair
+    heir.replicate(master)
+    write(master.admin, 2)
+    take(master.admin, 2, "RETRY", "3600000", "600000")
+    master.wait_for_replica(heir)
+    # Cut off: it gets no effects about these messages.
+    heir.admin.call("REPLICAOF", "127.0.0.1", "1")
+    clock.pass_time(600_000)
+    wait_until(lambda: about(master.admin)["expired"] == 2, "the master gave them up")
+    for _ in range(2):  # between the two, a turn of its event loop ends
         assert numbers(heir.admin, "pending", "expired") == [2, 0]
-        heir.admin.call("REPLICAOF", "NO", "ONE")
-        wait_until(lambda: about(heir.admin)["expired"] == 2, "the new master gives them up")
+    heir.admin.call("REPLICAOF", "NO", "ONE")
+    wait_until(lambda: about(heir.admin)["expired"] == 2, "the new master gives them up")
 
 
 @pytest.mark.parametrize("end", ["kill", "shutdown", "rewrite"])
@@ -116,14 +129,15 @@ def test_clients_paused_for_a_failover_are_given_nothing_meanwhile(server, repli
     assert [m[0] for m in reader.read()] == [1]
 
 
-def test_a_reader_that_waited_before_the_pause_is_woken_after_it(server, c, waiting):
-    write(c)
-    take(c, 1, "RETRY", "150", "0")
-    reader = waiting("log", "1", "1", "BLOCK", "0", "GROUP", "g", *LONG)
-    server.admin.call("CLIENT", "PAUSE", "60000", "WRITE")
+def test_a_reader_that_waited_before_the_pause_is_woken_after_it(still, s, clock, waiting):
+    write(s)
+    take(s, 1, "RETRY", "600000", "0")
+    reader = waiting("log", "1", "1", "BLOCK", "0", "GROUP", "g", *LONG, to=still)
+    still.admin.call("CLIENT", "PAUSE", "3600000", "WRITE")
     try:
-        wait_until(lambda: pending(c)[0][2] == 0, "it is due")
-        assert not reader.has_answer()
+        clock.pass_time(600_000)
+        wait_until(lambda: pending(s)[0][2] == 0, "it is due")
+        assert is_still_waiting(still, reader)
     finally:
-        server.admin.call("CLIENT", "UNPAUSE")
+        still.admin.call("CLIENT", "UNPAUSE")
     assert [m[0] for m in reader.read()] == [1]

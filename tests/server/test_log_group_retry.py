@@ -92,15 +92,17 @@ def test_expiry_0_is_never(c):
     assert pending(c)[0][3] == -1
 
 
-def test_after_the_last_attempt_a_message_is_given_up_when_it_would_be_due(c):
-    write(c)
-    take(c, 0)
-    c.call("TGROUP", "SET", "log", "g", "MAXATTEMPTS", "2")
-    take(c, 1, *SHORT)
-    assert take_later(c, 1, *SHORT) == [1]
-    assert pending_offsets(c) == [1]
-    wait_until(lambda: about(c)["exhausted"] == 1, "it is given up")
-    assert (take(c, 1), numbers(c, "pending", "expired", "redelivered")) == ([], [0, 0, 1])
+def test_after_the_last_attempt_a_message_is_given_up_when_it_would_be_due(s, clock):
+    write(s)
+    s.call("TGROUP", "CREATE", "log", "g", "MAXATTEMPTS", "2")
+    take(s, 1, "RETRY", "600000", "0")
+    clock.pass_time(600_000)
+    assert take(s, 1, "RETRY", "600000", "0") == [1]
+    clock.pass_time(500_000)
+    assert pending_offsets(s) == [1]
+    clock.pass_time(100_000)
+    wait_until(lambda: about(s)["exhausted"] == 1, "it is given up")
+    assert (take(s, 1), numbers(s, "pending", "expired", "redelivered")) == ([], [0, 0, 1])
 
 
 # --- TNACK ---

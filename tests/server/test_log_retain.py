@@ -2,7 +2,7 @@
 
 import pytest
 
-from server import Server, wait_until
+from server import Server, let_pass, wait_until
 
 
 # The fields that other tests check.
@@ -170,18 +170,20 @@ def test_the_replica_follows_what_age_evicts(server, replica, c, connect):
     assert replica.digest("log") == server.digest("log")
 
 
-def test_a_replica_evicts_nothing_by_itself(server, c):
-    with Server() as late, late.connect() as there:
-        late.replicate(server)
+def test_a_replica_evicts_nothing_by_itself(clock):
+    clock.stop_at(2_000_000_000_000)
+    with clock.server() as master, clock.server() as late, master.connect() as c, late.connect() as there:
+        late.replicate(master)
         write(c, 5)
-        c.call("TRETAIN", "log", "AGE", "100")
+        c.call("TRETAIN", "log", "AGE", "1000")
         # A paused master sends nothing, so nothing may be evicted on either side.
-        c.call("CLIENT", "PAUSE", "600", "WRITE")
-        server.wait_for_replica(late)
-        frozen = ends(there)
-        start = milliseconds(c)
-        while milliseconds(c) < start + 250:
-            assert ends(there) == frozen
+        c.call("CLIENT", "PAUSE", "60000", "WRITE")
+        master.wait_for_replica(late)
+        clock.pass_time(1000)
+        let_pass(0.25)
+        assert ends(c) == ends(there) == [1, 5]
+        c.call("CLIENT", "UNPAUSE")
+        clock.pass_time(1000)  # the master tries again some milliseconds later
         wait_until(lambda: ends(there) == [6, 5], "when the pause is over they go")
 
 
@@ -238,14 +240,13 @@ def test_age_follows_a_log_that_is_dumped_and_restored(c):
     wait_until(lambda: ends(c, "there") == [6, 5], "they went")
 
 
-def test_what_age_evicts_is_announced_and_breaks_a_watch(server, c, connect):
-    with server.changed_settings(notify_keyspace_events="Kd"):
-        listener = connect()
+def test_what_age_evicts_is_announced_and_breaks_a_watch(still, s, clock):
+    with still.changed_settings(notify_keyspace_events="Kd"), still.connect() as listener, still.connect() as watching:
         listener.call("SUBSCRIBE", "__keyspace@0__:log")
-        write(c, 1)
-        c.call("TRETAIN", "log", "AGE", "60")
-        watching = connect()
+        write(s, 1)
+        s.call("TRETAIN", "log", "AGE", "60")
         watching.call("WATCH", "log")
+        clock.advance(60)
         assert [listener.read()[2] for _ in range(3)] == [b"twrite", b"tretain", b"tevict"]
         watching.call("MULTI")
         watching.call("PING")

@@ -74,13 +74,17 @@ def test_an_exporter_with_the_script_exports_every_field(exporter, tmp_path):
 # Finding 8 of "Trying it": the page says so, and that the module is the reason.
 @pytest.mark.parametrize("module", [True, False], ids=["with the module", "without it"])
 def test_a_replica_that_loads_again_serves_its_old_data_only_without_the_module(module):
-    settings = {"module": module, "repl_diskless_sync": "yes", "repl_diskless_sync_delay": "0", "repl_backlog_size": "16kb"}
+    # The replica answers commands after each kilobyte that it loads: one key, or dozens if they were compressed.
+    settings = {
+        "module": module, "repl_diskless_sync": "yes", "repl_diskless_sync_delay": "0", "repl_backlog_size": "16kb",
+        "rdbcompression": "no"}
     slowly = {"module": module, "repl_diskless_load": "swapdb", "loading_process_events_interval_bytes": 1024}
     with Server(**settings) as master, Server(**slowly) as replica:
         master.admin.call_all([("SET", f"key{n}", "x" * 1000) for n in range(100)] + [("SET", "own", "old")])
         replica.replicate(master)
         master.wait_for_replica(replica)
-        replica.admin.call("CONFIG", "SET", "key-load-delay", "10000")
+        # Microseconds: with more than a hundred keys it loads for ten seconds, or until this is taken back.
+        replica.admin.call("CONFIG", "SET", "key-load-delay", "100000")
         # While it is stopped it misses more than the master's backlog holds, so that it needs a full resynchronisation.
         replica.suspend()
         master.admin.call("CLIENT", "KILL", "TYPE", "replica")
