@@ -5,7 +5,7 @@ import pytest
 from certificates import Authority
 from server import let_pass, wait_until
 from tls_server import TlsServer
-from tool import Running, counts, millrace
+from tool import Running, counts, cut_connections, loading, millrace
 
 LINES = b"".join(b"SADD s %d\n" % i for i in range(50_000))
 
@@ -150,11 +150,12 @@ def test_plain_text_and_tls_do_not_meet(tls):
 
 
 def test_a_connection_with_tls_that_is_cut_is_opened_again(tls, tmp_path):
-    path = tmp_path / "x.commands"
-    path.write_bytes(b"".join(b"SADD cut %d\n" % i for i in range(200_000)))
-    with Running(tmp_path, "load", "--to", f"rediss://127.0.0.1:{tls.port}?insecure=yes", "--pipeline", "50", path) as running:
+    lines = [b"SADD cut %d\n" % i for i in range(200_000)]
+    with loading(tmp_path, f"rediss://127.0.0.1:{tls.port}?insecure=yes", "--pipeline", "50") as running:
+        running.write_input(b"".join(lines[:100_000]))
         wait_until(lambda: tls.server.admin.call("SCARD", "cut") > 10_000, "it is under way")
-        tls.server.admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+        cut_connections(tls.server)
+        running.end_input(b"".join(lines[100_000:]))
         running.ends_with(0)
         assert "is back; going on" in running.errors()
     assert tls.server.admin.call("SCARD", "cut") == 200_000

@@ -3,12 +3,11 @@
 import gzip
 import random
 import signal
-import time
 
 import pytest
 
-from server import Server, wait_until
-from tool import Running, counts, load, number_in
+from server import Server, let_pass, wait_until
+from tool import COMMANDS, Running, counts, load, loading, number_in
 
 pytestmark = pytest.mark.long
 
@@ -75,50 +74,51 @@ def test_after_a_kill_nothing_is_sent_twice_that_was_answered(own, tmp_path, sta
 
 
 def test_ctrl_c_ends_with_a_summary_a_checkpoint_and_130_and_repeats_nothing(own, tmp_path, state):
-    path = tmp_path / "x.commands"
-    path.write_text("".join(f"RPUSH l {i}\n" for i in range(COUNT)))
-    words = ("load", "--to", f":{own.port}", "--checkpoint", state, "--pipeline", "10", path)
-    with Running(tmp_path, *words) as running:
+    lines = [b"RPUSH l %d\n" % i for i in range(COUNT)]
+    words = ("--checkpoint", state, "--pipeline", "10")
+    with loading(tmp_path, own, *words) as running:
+        running.write_input(b"".join(lines[:COUNT // 2]))
         wait_until(lambda: number_in(state, "sent") > 1000, "it is under way")
         running.interrupt()
         running.ends_with(130)
         sent = int(running.output().split()[0])
     assert 1000 < sent < COUNT
     assert own.admin.call("LLEN", "l") == sent == number_in(state, "sent")
-    done = load(own, *words[3:])
+    done = load(own, *words, *COMMANDS, input=b"".join(lines))
     assert counts(done) == (COUNT, COUNT, 0)
     assert b"an earlier run included" in done.stdout
     assert own.admin.call("LRANGE", "l", 0, -1) == [b"%d" % i for i in range(COUNT)]
 
 
+def wait_until_it_waits_for_answers(own, running, state):
+    """Suspends the server and gives the load another thousand commands."""
+    running.write_input(b"RPUSH l x\n" * 1000)
+    wait_until(lambda: number_in(state, "sent") == 1000, "it is under way")
+    own.suspend()
+    running.write_input(b"RPUSH l x\n" * 1000)
+    running.wait_until_it_waits()
+
+
 def test_one_ctrl_c_may_come_as_two_signals_and_counts_once(own, tmp_path, state):
     """timeout(1) sends its signal to the command and to the command's process group."""
-    path = tmp_path / "x.commands"
-    path.write_text("".join(f"RPUSH l {i}\n" for i in range(COUNT)))
-    with Running(tmp_path, "load", "--to", f":{own.port}", "--checkpoint", state, path) as running:
-        wait_until(lambda: number_in(state, "sent") > 1000, "it is under way")
-        own.suspend()
+    with loading(tmp_path, own, "--checkpoint", state) as running:
         try:
-            running.wait_until_it_waits()
-            running.interrupt()
-            time.sleep(0.02)
-            running.interrupt()
+            wait_until_it_waits_for_answers(own, running, state)
+            # Both come when it goes on, so at the same time. Two equal signals would become one.
+            for number in (signal.SIGSTOP, signal.SIGINT, signal.SIGTERM, signal.SIGCONT):
+                running.process.send_signal(number)
         finally:
             own.resume()
         running.ends_with(130)
-    assert own.admin.call("LLEN", "l") == number_in(state, "sent")
+    assert own.admin.call("LLEN", "l") == number_in(state, "sent") == 2000
 
 
 def test_a_second_ctrl_c_ends_a_load_whose_server_hangs(own, tmp_path, state):
-    path = tmp_path / "x.commands"
-    path.write_text("".join(f"RPUSH l {i}\n" for i in range(COUNT)))
-    with Running(tmp_path, "load", "--to", f":{own.port}", "--checkpoint", state, path) as running:
-        wait_until(lambda: number_in(state, "sent") > 1000, "it is under way")
-        own.suspend()
+    with loading(tmp_path, own, "--checkpoint", state) as running:
         try:
-            running.wait_until_it_waits()
+            wait_until_it_waits_for_answers(own, running, state)
             running.interrupt()
-            time.sleep(1)
+            let_pass(1)  # two signals within half a second count as one
             running.interrupt()
             running.ends_with(-signal.SIGINT)
         finally:
@@ -135,17 +135,17 @@ def test_a_run_that_came_to_its_end_has_nothing_left_to_do(own, tmp_path, state)
 
 def test_errors_of_both_runs_are_in_the_file_once(own, tmp_path, state):
     errors = tmp_path / "errors"
-    path = tmp_path / "x.commands"
-    path.write_text("".join(f"INCRBY n {'x' if i % 1000 == 0 else 1}\n" for i in range(COUNT)))
-    words = ("load", "--to", f":{own.port}", "--checkpoint", state, "--errors", errors, "--pipeline", "10", path)
-    with Running(tmp_path, *words) as running:
+    lines = [b"INCRBY n %s\n" % (b"x" if i % 1000 == 0 else b"1") for i in range(COUNT)]
+    words = ("--checkpoint", state, "--errors", errors, "--pipeline", "10")
+    with loading(tmp_path, own, *words) as running:
+        running.write_input(b"".join(lines[:COUNT // 2]))
         wait_until(lambda: number_in(state, "sent") > COUNT // 4, "it is under way")
         running.interrupt()
         running.ends_with(130)
-    done = load(own, *words[3:], status=1)
+    done = load(own, *words, *COMMANDS, input=b"".join(lines), status=1)
     assert counts(done) == (COUNT, COUNT - COUNT // 1000, COUNT // 1000)
     assert errors.read_text().splitlines() == [
-        f"{path}:{i + 1}: ERR value is not an integer or out of range" for i in range(0, COUNT, 1000)]
+        f"-:{i + 1}: ERR value is not an integer or out of range" for i in range(0, COUNT, 1000)]
 
 
 def test_failures_behind_the_checkpoint_of_several_connections_are_counted_once(own, tmp_path, state):
@@ -276,17 +276,6 @@ def test_a_strict_load_goes_on_behind_what_ended_it(own, tmp_path, state):
     assert own.admin.call("GET", "n") == b"10002"
 
 
-def test_an_input_that_has_become_shorter_is_refused(own, tmp_path, state):
-    path = tmp_path / "x.commands"
-    path.write_text("SET a 1\n" * COUNT)
-    with Running(tmp_path, "load", "--to", f":{own.port}", "--checkpoint", state, path) as running:
-        wait_until(lambda: number_in(state, "sent") > 1000, "it is under way")
-        running.kill()
-    path.write_text("SET a 1\n")
-    done = load(own, "--checkpoint", state, path, status=2)
-    assert b"x.commands: it is shorter than it was" in done.stderr
-
-
 def stopped_at(own, tmp_path, state, name, lines, pack=bytes):
     """Runs a load that stops behind these lines. Returns its input: a file, or - for standard input."""
     path = tmp_path / name
@@ -297,6 +286,13 @@ def stopped_at(own, tmp_path, state, name, lines, pack=bytes):
     else:
         load(own, *words, path, status=1)
     return path
+
+
+def test_an_input_that_has_become_shorter_is_refused(own, tmp_path, state):
+    path = stopped_at(own, tmp_path, state, "x.commands", b"SET a 1\n" * 1000)
+    path.write_text("SET a 1\n")
+    done = load(own, "--checkpoint", state, path, status=2)
+    assert b"x.commands: it is shorter than it was" in done.stderr
 
 
 @pytest.mark.parametrize("name, pack", [("x", bytes), ("x.gz", gzip.compress), ("-", bytes)], ids=["plain", "gzip", "stdin"])

@@ -44,10 +44,9 @@ def test_a_terminal_gets_a_bar_with_rate_and_time_left(server, tmp_path):
 
 def test_without_a_terminal_there_is_a_line_every_few_seconds(server, tmp_path):
     with Running(tmp_path, "load", "--to", f":{server.port}", "-", stdin=subprocess.PIPE) as running:
-        running.process.stdin.write(b"SET a 1\n")
-        running.process.stdin.flush()
+        running.write_input(b"SET a 1\n")
         running.wait_for_errors("millrace load: 1 records, ")
-        running.process.stdin.close()
+        running.end_input()
         running.ends_with(0)
 
 

@@ -1,12 +1,10 @@
 """millrace load: commands that depend on a refused SELECT or MULTI are refused too, and commands that can harm the
 whole server are sent only if that is allowed."""
 
-import subprocess
-
 import pytest
 
 from server import Server, wait_until
-from tool import Running, counts, load, number_in
+from tool import COMMANDS, counts, load, loading, number_in
 
 
 @pytest.fixture
@@ -69,17 +67,15 @@ def test_a_checkpoint_stays_before_a_refused_multi_until_it_is_over(own, tmp_pat
     own.admin.call("ACL", "SETUSER", "default", "-multi")
     state = tmp_path / "state"
     lines = b"SET a 1\nMULTI\nRPUSH l 1\n"
-    words = ("--checkpoint", state, "--format", "commands", "-")
-    with Running(tmp_path, "load", "--to", f":{own.port}", *words, stdin=subprocess.PIPE) as running:
-        running.process.stdin.write(lines)
-        running.process.stdin.flush()
+    with loading(tmp_path, own, "--checkpoint", state) as running:
+        running.write_input(lines)
         wait_until(lambda: number_in(state, "line") == 2, "it is in the transaction")
         running.wait_until_it_waits()
         running.interrupt()
         running.ends_with(130)
     assert number_in(state, "line") == 2
     own.admin.call("ACL", "SETUSER", "default", "+multi")
-    assert counts(load(own, *words, input=lines + b"RPUSH l 2\nEXEC\n")) == (5, 5, 0)
+    assert counts(load(own, "--checkpoint", state, *COMMANDS, input=lines + b"RPUSH l 2\nEXEC\n")) == (5, 5, 0)
     assert own.admin.call("LRANGE", "l", 0, -1) == [b"1", b"2"]
 
 

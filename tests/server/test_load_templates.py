@@ -53,11 +53,12 @@ def test_a_checkpoint_stays_before_a_record_until_all_its_commands_are_answered(
     c.call("RPUSH", "gate:1", "open")
     c.call("RPUSH", "gate:2", "open")
     with Running(tmp_path, "load", "--to", f":{server.port}", *words, stdin=subprocess.PIPE) as running:
-        running.process.stdin.write(lines)
-        running.process.stdin.flush()
+        running.write_input(lines)
         server.wait_for_blocked(1)
         wait_until(lambda: number_in(state, "line") == 4, "two records are settled")
         running.kill()
+        # Otherwise the server might give what is pushed below to the client that is gone.
+        server.wait_for_blocked(0)
     assert number_in(state, "line") == 4 and number_in(state, "sent") == 6
     c.call("RPUSH", "gate:3", "open")
     assert counts(load(server, *words, input=lines)) == (9, 9, 0)

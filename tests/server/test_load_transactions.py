@@ -8,11 +8,10 @@ import subprocess
 import pytest
 
 from server import DEADLINE, Server, wait_until
-from tool import Running, counts, is_queueing, load, number_in
+from tool import COMMANDS, Running, counts, cut_connections, is_queueing, load, loading, number_in
 
-# This many commands, ten at a time, take about a second: long enough to interrupt the load among them on a busy
-# machine.
-MANY = 150_000
+# More than the pipe and the load's buffer hold, so that the load has begun with them when all of them are written.
+MANY = 50_000
 
 
 @pytest.fixture
@@ -29,17 +28,18 @@ def state(tmp_path):
 @pytest.mark.long
 @pytest.mark.parametrize("wish", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 def test_a_transaction_that_a_signal_cuts_in_two_is_sent_again_from_its_multi_on(own, tmp_path, state, wish):
-    path = tmp_path / "x.commands"
-    path.write_text("SET first 1\nMULTI\n" + "".join(f"RPUSH l {i}\n" for i in range(MANY)) + "EXEC\nSET done 1\n")
-    words = ("load", "--to", f":{own.port}", "--checkpoint", state, "--pipeline", "10", path)
-    with Running(tmp_path, *words) as running:
+    lines = b"SET first 1\nMULTI\n" + b"".join(b"RPUSH l %d\n" % i for i in range(MANY))
+    words = ("--checkpoint", state, "--pipeline", "10")
+    with loading(tmp_path, own, *words) as running:
+        running.write_input(lines)
         wait_until(lambda: is_queueing(own), "the transaction is under way")
         running.process.send_signal(wish)
         running.ends_with(130)
         assert running.output().startswith("1 sent, 1 succeeded, 0 failed")
     assert number_in(state, "line") == 2 and number_in(state, "sent") == 1
     assert own.admin.call("EXISTS", "l") == 0
-    assert counts(load(own, *words[3:])) == (MANY + 4, MANY + 4, 0)
+    done = load(own, *words, *COMMANDS, input=lines + b"EXEC\nSET done 1\n")
+    assert counts(done) == (MANY + 4, MANY + 4, 0)
     assert own.admin.call("LRANGE", "l", 0, -1) == [b"%d" % i for i in range(MANY)]
     assert own.admin.call("GET", "done") == b"1"
 
@@ -82,18 +82,20 @@ def test_a_strict_load_that_ends_within_a_transaction_leaves_the_whole_of_it_to_
 
 @pytest.mark.parametrize("trouble", ["a signal", "a cut"])
 def test_a_database_selected_within_a_transaction_is_selected_when_it_was_carried_out(own, tmp_path, state, trouble):
-    path = tmp_path / "x.commands"
-    path.write_text("MULTI\nSET a 1\nSELECT 1\n" + "RPUSH l x\n" * MANY + "EXEC\nSET after 1\n")
-    words = ("load", "--to", f":{own.port}", "--checkpoint", state, "--pipeline", "10", path)
-    with Running(tmp_path, *words) as running:
+    lines, rest = b"MULTI\nSET a 1\nSELECT 1\n" + b"RPUSH l x\n" * MANY, b"EXEC\nSET after 1\n"
+    words = ("--checkpoint", state, "--pipeline", "10")
+    with loading(tmp_path, own, *words) as running:
+        running.write_input(lines)
         wait_until(lambda: is_queueing(own), "the transaction is under way")
         if trouble == "a signal":
             running.interrupt()
             running.ends_with(130)
-            load(own, *words[3:])
+            load(own, *words, *COMMANDS, input=lines + rest)
         else:
-            own.admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+            cut_connections(own)
+            running.end_input(rest)
             running.ends_with(0)
+            assert "is back; going on" in running.errors()
     assert own.admin.call("GET", "a") == b"1"
     own.admin.call("SELECT", "1")
     assert own.admin.call("GET", "after") == b"1" and own.admin.call("LLEN", "l") == MANY
@@ -133,12 +135,10 @@ def test_commands_of_a_transaction_that_exec_refuses_count_as_failed(server, c):
 
 def test_a_transaction_of_which_a_watched_key_was_changed_counts_as_failed(server, c, tmp_path):
     with Running(tmp_path, "load", "--to", f":{server.port}", "-", stdin=subprocess.PIPE) as running:
-        running.process.stdin.write(b"WATCH k\nSET watching 1\n")
-        running.process.stdin.flush()
+        running.write_input(b"WATCH k\nSET watching 1\n")
         wait_until(lambda: c.call("EXISTS", "watching"), "it watches")
         c.call("SET", "k", "changed")
-        running.process.stdin.write(b"MULTI\nSET a 1\nEXEC\n")
-        running.process.stdin.close()
+        running.end_input(b"MULTI\nSET a 1\nEXEC\n")
         running.ends_with(1)
         assert running.output().startswith("5 sent, 3 succeeded, 2 failed")
         assert "-:4: not carried out: a key that its transaction watches was changed" in running.errors()

@@ -6,7 +6,7 @@ import pytest
 
 from resp import encoded
 from server import QUIET_PORTS, Server, free_port, wait_until
-from tool import Running, counts, is_queueing, load, millrace
+from tool import Running, counts, cut_connections, is_queueing, load, loading, millrace, number_in
 
 
 @pytest.fixture
@@ -16,28 +16,25 @@ def own():
         yield server
 
 
-def numbered(path, count, line="RPUSH l {}\n"):
-    path.write_text("".join(line.format(i) for i in range(count)))
-    return path
-
-
-def connections(server):
-    """The ids of all clients but the one that asks."""
-    own = server.admin.call("CLIENT", "ID")
-    lines = server.admin.call("CLIENT", "LIST").decode().splitlines()
-    return [id_ for id_ in (int(line.split()[0].split("=")[1]) for line in lines) if id_ != own]
+def numbered(first, end, line=b"RPUSH l %d\n"):
+    """The line with each number from the first one up to, and without, the end."""
+    return b"".join(line % i for i in range(first, end))
 
 
 @pytest.mark.long
 def test_a_server_that_stands_still_for_a_while_is_waited_for(own, tmp_path):
-    path = numbered(tmp_path / "x.commands", 200_000)
-    with Running(tmp_path, "load", "--to", f":{own.port}", "--pipeline", "20", path) as running:
+    with loading(tmp_path, own, "--pipeline", "20") as running:
+        running.write_input(numbered(0, 2000))
         wait_until(lambda: own.admin.call("LLEN", "l") > 1000, "it is under way")
         own.suspend()
-        running.wait_for_errors("records")  # the progress line that comes every few seconds: the load goes on
+        running.write_input(numbered(2000, 4000))  # so that the load waits for answers
+        told = running.errors().count("records")
+        # The progress line that comes every few seconds: the load goes on.
+        wait_until(lambda: running.errors().count("records") > told, "it tells how far it is")
         own.resume()
+        running.end_input(numbered(4000, 50_000))
         running.ends_with(0)
-    assert own.admin.call("LLEN", "l") == 200_000
+    assert own.admin.call("LLEN", "l") == 50_000
 
 
 def test_replies_larger_than_all_buffers_do_not_block_the_load(own):
@@ -48,60 +45,61 @@ def test_replies_larger_than_all_buffers_do_not_block_the_load(own):
 
 @pytest.mark.long
 def test_a_connection_that_is_cut_is_opened_again_and_nothing_is_missing(own, tmp_path):
-    path = numbered(tmp_path / "x.commands", 300_000, "SADD s {}\n")
-    with Running(tmp_path, "load", "--to", f":{own.port}", "--pipeline", "50", path) as running:
-        for share in (20_000, 100_000, 200_000):
-            wait_until(lambda: own.admin.call("SCARD", "s") > share, "it is under way")
-            for id_ in connections(own):
-                own.admin.call("CLIENT", "KILL", "ID", id_)
+    with loading(tmp_path, own, "--pipeline", "50") as running:
+        for first in (0, 75_000, 150_000):
+            running.write_input(numbered(first, first + 75_000, b"SADD s %d\n"))
+            wait_until(lambda: own.admin.call("SCARD", "s") > first + 20_000, "it is under way")
+            cut_connections(own)
+        running.end_input(numbered(225_000, 300_000, b"SADD s %d\n"))
         running.ends_with(0)
-        assert running.errors().count("is back; going on") >= 1
+        assert running.errors().count("is back; going on") == 3
     assert own.admin.call("SCARD", "s") == 300_000
 
 
 def test_a_server_that_is_killed_and_restarted_gets_everything(own, tmp_path):
     own.admin.call("CONFIG", "SET", "appendfsync", "always")
-    path = numbered(tmp_path / "x.commands", 100_000, "SADD s {}\n")
-    with Running(tmp_path, "load", "--to", f":{own.port}", "--pipeline", "50", path) as running:
+    with loading(tmp_path, own, "--pipeline", "50") as running:
+        running.write_input(numbered(0, 50_000, b"SADD s %d\n"))
         wait_until(lambda: own.admin.call("SCARD", "s") > 10_000, "it is under way")
         own.kill()
         running.wait_for_errors("trying to reach it again")
         own.come_back()
+        running.end_input(numbered(50_000, 100_000, b"SADD s %d\n"))
         running.ends_with(0)
     assert own.admin.call("SCARD", "s") == 100_000
 
 
 def test_what_was_answered_is_not_sent_again_after_a_cut(own, tmp_path):
     """After a lost connection, only commands that were in flight can be executed twice: at most the pipeline."""
-    path = numbered(tmp_path / "x.commands", 100_000)
-    with Running(tmp_path, "load", "--to", f":{own.port}", "--pipeline", "50", path) as running:
+    with loading(tmp_path, own, "--pipeline", "50") as running:
+        running.write_input(numbered(0, 50_000))
         wait_until(lambda: own.admin.call("LLEN", "l") > 10_000, "it is under way")
-        for id_ in connections(own):
-            own.admin.call("CLIENT", "KILL", "ID", id_)
+        cut_connections(own)
+        running.end_input(numbered(50_000, 100_000))
         running.ends_with(0)
+        assert "is back; going on" in running.errors()
     values = [int(value) for value in own.admin.call("LRANGE", "l", 0, -1)]
     assert sorted(set(values)) == list(range(100_000))
     assert len(values) - 100_000 <= 50
 
 
 def test_a_transaction_that_is_cut_in_two_is_sent_again_whole(own, tmp_path):
-    lines = "MULTI\n" + "RPUSH l x\n" * 150_000 + "SELECT 1\nEXEC\nSET after 1\n"
-    path = tmp_path / "x.commands"
-    path.write_text(lines)
-    with Running(tmp_path, "load", "--to", f":{own.port}", "--pipeline", "10", path) as running:
+    with loading(tmp_path, own, "--pipeline", "10") as running:
+        running.write_input(b"MULTI\n" + b"RPUSH l x\n" * 50_000)
         wait_until(lambda: is_queueing(own), "the transaction is under way")
-        for id_ in connections(own):
-            own.admin.call("CLIENT", "KILL", "ID", id_)
+        cut_connections(own)
+        running.end_input(b"SELECT 1\nEXEC\nSET after 1\n")
         running.ends_with(0)
-    assert own.admin.call("LLEN", "l") == 150_000
+        assert "is back; going on" in running.errors()
+    assert own.admin.call("LLEN", "l") == 50_000
     own.admin.call("SELECT", "1")
     assert own.admin.call("GET", "after") == b"1"
 
 
 def test_a_server_that_does_not_come_back_ends_it_with_status_3(own, tmp_path):
-    path = numbered(tmp_path / "x.commands", 300_000)
     state = tmp_path / "state"
-    with Running(tmp_path, "load", "--to", f":{own.port}", "--retry-for", "0", "--checkpoint", state, "--pipeline", "20", path) as running:
+    with loading(tmp_path, own, "--retry-for", "0", "--checkpoint", state, "--pipeline", "20") as running:
+        running.write_input(numbered(0, 20_000))
         wait_until(lambda: own.admin.call("LLEN", "l") > 1000, "it is under way")
         own.kill()
         running.ends_with(3)
@@ -117,10 +115,13 @@ def test_no_server_at_all_is_status_3():
 
 
 def test_a_server_that_answers_nothing_is_given_up_after_the_timeout(own, tmp_path):
-    path = numbered(tmp_path / "x.commands", 300_000)
-    with Running(tmp_path, "load", "--to", f":{own.port}", "--timeout", "1", "--retry-for", "0", path) as running:
-        wait_until(lambda: own.admin.call("LLEN", "l") > 1000, "it is under way")
+    state = tmp_path / "state"
+    with loading(tmp_path, own, "--timeout", "1", "--retry-for", "0", "--checkpoint", state) as running:
+        running.write_input(numbered(0, 2000))
+        # Nothing is in flight then, so the load waits only for answers to what is written after the server has stopped.
+        wait_until(lambda: number_in(state, "sent") == 2000, "these are answered")
         own.suspend()
+        running.write_input(numbered(2000, 4000))
         running.ends_with(3)
         assert "has not answered for 1 seconds" in running.errors()
         own.resume()
@@ -185,11 +186,9 @@ def test_several_connections_keep_the_commands_of_a_key_in_order(own):
 
 def test_input_that_trickles_through_a_pipe_is_sent_as_it_comes(own, tmp_path):
     with Running(tmp_path, "load", "--to", f":{own.port}", "-", stdin=subprocess.PIPE) as running:
-        running.process.stdin.write(b"SET a 1\nSET b")
-        running.process.stdin.flush()
+        running.write_input(b"SET a 1\nSET b")
         wait_until(lambda: own.admin.call("GET", "a") == b"1", "the first command arrives")
-        running.process.stdin.write(b" 2\n")
-        running.process.stdin.flush()
+        running.write_input(b" 2\n")
         wait_until(lambda: own.admin.call("GET", "b") == b"2", "the second command arrives")
         running.interrupt()
         running.ends_with(130)

@@ -43,6 +43,11 @@ def is_queueing(server):
     return any(f" multi={digit}" in clients for digit in range(1, 10))
 
 
+def cut_connections(server):
+    """Makes the server close the connections of all other clients."""
+    server.admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+
+
 class Running:
     """The tool while it runs, with what it writes in files."""
 
@@ -79,6 +84,17 @@ class Running:
 
         wait_until(sleeps, "it waits")
 
+    def write_input(self, lines):
+        """Writes to its standard input. REQUIRES: that is a pipe; the tool reads it, or what it has not read yet and
+        these lines fit into 64 KB."""
+        self.process.stdin.write(lines)
+        self.process.stdin.flush()
+
+    def end_input(self, rest=b""):
+        """Writes the rest of its standard input, and ends it. REQUIRES: as above."""
+        self.write_input(rest)
+        self.process.stdin.close()
+
     def interrupt(self):
         """Sends SIGINT, as Ctrl-C does."""
         self.process.send_signal(signal.SIGINT)
@@ -97,3 +113,14 @@ class Running:
     def __exit__(self, *_):
         if self.process.poll() is None:
             self.kill()
+
+
+# The input of loading(). A second run with the same checkpoint must name the same.
+COMMANDS = ("--format", "commands", "-")
+
+
+def loading(folder, server, *words):
+    """millrace load into a server (or the URL of one) of the commands that the test writes with write_input(). Before
+    end_input() the load does not come to its end, however long the test takes."""
+    to = server if isinstance(server, str) else f":{server.port}"
+    return Running(folder, "load", "--to", to, *words, *COMMANDS, stdin=subprocess.PIPE)
