@@ -138,8 +138,9 @@ def _parsed(field, word):
 def compare(connection):
     """Compares both indexes of this database, if they exist, with what every key holds. A document may expire between
     two questions, and on a replica an expired one owns its unique value, or waits for it, until the master has removed
-    it. So a difference counts only if it stays."""
-    deadline = time.monotonic() + 3
+    it, about a second later. So a difference counts only if it stays, over several comparisons: on a busy machine each
+    takes seconds."""
+    deadline = time.monotonic() + 20
     while True:
         try:
             return _compare(connection)

@@ -7,21 +7,23 @@ import subprocess
 import tempfile
 
 from resp import Connection, RespError
-from server import free_port, server_binary, wait_until
+from server import QUIET_PORTS, free_port, server_binary, wait_until
 
 
 class Sentinel:
     """One sentinel, which is enough for a failover: the quorum is 1. The constructor returns when it knows this many
-    replicas. Use as a context manager."""
+    replicas. It notices the end of the master after `down_after` milliseconds of silence: tests that do not wait for
+    that give it more, so that a master that pauses stays the master. Use as a context manager."""
 
-    def __init__(self, service, master, replicas=1):
+    def __init__(self, service, master, replicas=1, down_after=1000):
         self.directory = tempfile.mkdtemp(prefix="millrace-test-")
-        self.port = free_port()
+        self.port = free_port(QUIET_PORTS)
         config = pathlib.Path(self.directory) / "sentinel.conf"
         config.write_text(
             f"port {self.port}\nbind 127.0.0.1\ndir {self.directory}\n"
             f"sentinel monitor {service} 127.0.0.1 {master.port} 1\n"
-            f"sentinel down-after-milliseconds {service} 1000\nsentinel failover-timeout {service} 5000\n")
+            f"sentinel down-after-milliseconds {service} {down_after}\n"
+            f"sentinel failover-timeout {service} 5000\n")
         with open(pathlib.Path(self.directory) / "sentinel.log", "wb") as log:
             self._process = subprocess.Popen([server_binary(), str(config), "--sentinel"], stdout=log, stderr=log)
         try:

@@ -6,6 +6,7 @@ from cluster import Cluster
 from command_pages import common_errors, is_told
 from rights import user
 from server import Server, wait_until
+from slow_loading import SLOW_TO_LOAD, load_the_rest_at_once
 
 READ = ("TREAD", "key", "1", "1")
 WRITE = ("TWRITE", "key", "tag", "entry")
@@ -42,10 +43,11 @@ def while_a_script_runs(server, c):
 
 
 def while_it_loads(server, c):
-    with Server(key_load_delay=10_000, loading_process_events_interval_bytes=1024) as other, other.connect() as asking:
+    with Server(**SLOW_TO_LOAD) as other, other.connect() as asking:
         other.admin.call_all([("SET", f"filler:{i}", "x" * 2000) for i in range(100)])
         other.admin.send("DEBUG", "RELOAD")
         error = wait_until(lambda: (found := error_with(asking, *READ)).startswith("LOADING") and found, "it loads")
+        load_the_rest_at_once(asking)
         assert other.admin.read() == b"OK"
         return error
 

@@ -7,6 +7,7 @@ import pytest
 from families import FAMILIES
 from rights import user
 from server import REPOSITORY, Server, wait_until
+from slow_loading import SLOW_TO_LOAD, load_the_rest_at_once
 
 sys.path.append(str(REPOSITORY / "tools"))
 from command_docs import plain, syntax  # noqa: E402
@@ -123,7 +124,7 @@ def test_a_replica_that_must_not_serve_stale_data_answers(c, container):
 def test_a_server_that_loads_its_data_set_answers(c, container):
     fill = [("SET", f"filler:{i}", "x" * 2000) for i in range(100)]
     fill += [("TWRITE", f"log:{i}", "tag", "x" * 2000) for i in range(100)]
-    with Server(key_load_delay=10_000, loading_process_events_interval_bytes=1024) as server:
+    with Server(**SLOW_TO_LOAD) as server:
         server.admin.call_all(fill)
         with server.connect() as other:
 
@@ -135,5 +136,6 @@ def test_a_server_that_loads_its_data_set_answers(c, container):
             wait_until(is_loading, "the server is loading")
             assert help_of(other, container) == help_of(c, container)
             assert is_loading(), "the answer came while it was loading"
+            load_the_rest_at_once(other)
             assert server.admin.read() == b"OK"
             assert help_of(other, container) == help_of(c, container)

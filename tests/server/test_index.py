@@ -234,9 +234,13 @@ def test_documents_that_are_written_while_an_index_is_built_are_in_it():
     with Server() as server, server.connect() as c:
         c.call("DEBUG", "POPULATE", "300000", "other")
         c.call_all([("HSET", f"u:{n}", "age", n) for n in range(20_000)])
-        c.call("IDX.CREATE", "users", "PREFIX", "u:", "FIELD", "age", "INTEGER", "FIELD", "mail", "TEXT", "UNIQUE")
-        assert info(c, "users")[b"state"] == b"building"
-        assert c.error_of("IDX.PUT", "users", "u:1", "mail", "m").startswith("BUILDING ")
+        # In a transaction, so that nothing is built before the two questions.
+        *_, [_, about, refused] = c.call_all([
+            ("MULTI",),
+            ("IDX.CREATE", "users", "PREFIX", "u:", "FIELD", "age", "INTEGER", "FIELD", "mail", "TEXT", "UNIQUE"),
+            ("IDX.INFO", "users"), ("IDX.PUT", "users", "u:1", "mail", "m"), ("EXEC",)])
+        assert dict(zip(about[::2], about[1::2]))[b"state"] == b"building"
+        assert str(refused).startswith("BUILDING ")
         before = info(c, "users")[b"keys-read"]
         for n in range(0, 20_000, 100):
             c.call_all([("HSET", f"u:{n}", "age", "-1"), ("DEL", f"u:{n + 1}"), ("HSET", f"u:new {n}", "age", "-2")])
