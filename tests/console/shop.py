@@ -4,6 +4,7 @@ import contextlib
 import json
 
 CUSTOMERS = ["ann", "bob", "carol", "dave", "eve"]
+LEASE = 600_000  # in milliseconds: longer than any test of the shop
 
 
 def _orders(c):
@@ -12,11 +13,11 @@ def _orders(c):
                  "total": round(9.9 * (1 + number % 9), 2), "paid": number % 4 == 0}
         c.call("TWRITE", "orders", "paid" if number % 4 == 0 else "new", json.dumps(order))
     c.call("TGROUP", "CREATE", "orders", "billing", "DEADLETTER", "orders:dead", "MAXATTEMPTS", 5)
-    c.call("TREAD", "orders", 1, 40, "GROUP", "billing", "RETRY", 600000, 0, "CONSUMER", "worker-1")
+    c.call("TREAD", "orders", 1, 40, "GROUP", "billing", "RETRY", LEASE, 0, "CONSUMER", "worker-1")
     c.call("TACK", "orders", "billing", *range(1, 37))
     c.call("TNACK", "orders", "billing", "DEAD", "card declined: 51 insufficient funds", 37)
     c.call("TNACK", "orders", "billing", "DEAD", "no such customer", 38)
-    c.call("TREAD", "orders", 1, 6, "GROUP", "billing", "RETRY", 45000, 0, "CONSUMER", "worker-3")
+    c.call("TREAD", "orders", 1, 6, "GROUP", "billing", "RETRY", LEASE, 0, "CONSUMER", "worker-3")
     for group in ("shipping", "analytics"):
         c.call("TREAD", "orders", 1, 120, "GROUP", group)
     c.call("TWRITE", "orders", "DELAY", 3600000, "ENTRIES", "remind", '{"customer":"ann","about":"her basket"}')
@@ -43,7 +44,7 @@ def _rest(c):
     c.call("FACT.ADD", "friends", "ann", "knows", "bob", "bob", "knows", "carol")
     for term, score in (("lamp", 40), ("lampshade", 12), ("ladder", 7)):
         c.call("SUG.ADD", "words", term, "SCORE", score)
-    c.call("LOCK.ACQUIRE", "stock", "cashier-1", 60000, "VALUE", "till 4")
+    c.call("LOCK.ACQUIRE", "stock", "cashier-1", LEASE, "VALUE", "till 4")
 
 
 @contextlib.contextmanager
@@ -51,10 +52,10 @@ def open_shop(server, c):
     """Fills the shop. Clients wait for a lock that is held; two of them each wait for what the other holds."""
     _orders(c)
     _rest(c)
-    c.call("LOCK.ACQUIRE", "left", "ann", 120000)
-    c.call("LOCK.ACQUIRE", "right", "bob", 120000)
+    c.call("LOCK.ACQUIRE", "left", "ann", LEASE)
+    c.call("LOCK.ACQUIRE", "right", "bob", LEASE)
     with contextlib.ExitStack() as waiting:
         for key, owner in (("stock", "cashier-2"), ("stock", "cashier-3"), ("right", "ann"), ("left", "bob")):
             client = waiting.enter_context(server.connect())
-            client.send("LOCK.ACQUIRE", key, owner, 30000, "WAIT", 120000)
+            client.send("LOCK.ACQUIRE", key, owner, LEASE, "WAIT", LEASE)
         yield c

@@ -18,7 +18,7 @@ from cluster_connection import ClusterConnection  # noqa: E402
 from gateway import Gateway  # noqa: E402
 from length import at_length  # noqa: E402
 from publisher import Publisher  # noqa: E402
-from server import Server, let_pass, wait_until  # noqa: E402
+from server import QUIET_PORTS, Server, free_port, let_pass, wait_until  # noqa: E402
 from streams import EventStream, SocketStream, Streams  # noqa: E402
 
 STREAMS = at_length(2000, 200)
@@ -103,7 +103,7 @@ class _Trial:
         with contextlib.ExitStack() as stack:
             stand = self._stand(stack)
             stand.settle()
-            gateways = [stack.enter_context(Gateway(stand.address)) for _ in range(2)]
+            gateways = [stack.enter_context(Gateway(stand.address, port=free_port(QUIET_PORTS))) for _ in range(2)]
             self._ports = [gateway.port for gateway in gateways]
             streams = self._open_streams(stand, stack)
             publishers = self._start_publishers(stack)

@@ -22,13 +22,14 @@ LISTENS = re.compile(r"listens at (https?)://127\.0\.0\.1:(\d+)")
 class Gateway:
     """Starts when made. Use as a context manager, or call stop()."""
 
-    def __init__(self, server, *words, config="", threads=1):
-        """`server` is one of tests/server, or an address; `config` the text of a configuration file."""
+    def __init__(self, server, *words, config="", threads=1, port=0):
+        """`server` is one of tests/server, or an address; `config` the text of a configuration file. A gateway that is
+        killed and started again needs a `port` of QUIET_PORTS: the system may give others to outgoing connections."""
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="millrace-gateway-"))
         self._to = server if isinstance(server, str) else f"127.0.0.1:{server.port}"
         self._words = list(words)
         (self.folder / "gateway.toml").write_text(f"threads = {threads}\n{config}")
-        self.port = 0
+        self.port = port
         self.process = None
         try:
             self.start()

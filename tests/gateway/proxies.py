@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 from nginx import words_for_nginx
-from server import REPOSITORY, free_port, wait_until
+from server import QUIET_PORTS, REPOSITORY, free_port, wait_until
 
 # Without its interface for administrators, which has a fixed port, and without certificates.
 CADDY_CONFIGURATION = """
@@ -47,7 +47,7 @@ class _Proxy:
         program = shutil.which(self.name, path=os.environ["PATH"] + ":/usr/sbin")
         if program is None:
             pytest.skip(f"{self.name} is not installed")
-        self.port = free_port()
+        self.port = free_port(QUIET_PORTS)
         words = self._words(folder, lambda lines: lines.replace("127.0.0.1:8380", f"127.0.0.1:{to}"))
         environment = {**os.environ, "HOME": str(folder), "XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
         with open(folder / "output", "wb") as output:

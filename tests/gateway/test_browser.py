@@ -9,7 +9,7 @@ import pytest
 
 from gateway import Gateway
 from javascript import chromium, end_javascript, start_javascript
-from server import REPOSITORY, wait_until
+from server import QUIET_PORTS, REPOSITORY, free_port, wait_until
 
 # Each line of its input opens a page, or closes it if there is no content. Prints a line of JSON for every call of
 # tell() in a page. A page has the gateway's origin, as behind a proxy.
@@ -93,7 +93,7 @@ def browser(tmp_path_factory):
 @pytest.mark.long
 def test_a_browser_gets_each_message_once_though_the_gateway_is_killed(server, c, browser):
     c.call("TWRITE", "orders", "new", "0")
-    with Gateway(server) as gateway, browser.page(gateway) as page:
+    with Gateway(server, port=free_port(QUIET_PORTS)) as gateway, browser.page(gateway) as page:
         page.wait_for(1)
         gateway.request("POST", "/v1/logs/orders", "1")
         gateway.request("POST", "/v1/logs/orders", "2")
@@ -108,7 +108,7 @@ def test_a_browser_gets_each_message_once_though_the_gateway_is_killed(server, c
 @pytest.mark.long
 def test_a_browser_gets_a_gap_event(server, c, browser):
     c.call("TWRITE", "orders", "new", "0")
-    with Gateway(server) as gateway, browser.page(gateway) as page:
+    with Gateway(server, port=free_port(QUIET_PORTS)) as gateway, browser.page(gateway) as page:
         page.wait_for(1)
         c.call("TWRITE", "orders", "new", "1")
         page.wait_for(2)

@@ -67,7 +67,8 @@ def test_a_node_that_serves_no_slot_is_left_alone(cluster):
     before = clients_of(replica)
     with Gateway(f"127.0.0.1:{replica.port}") as gateway:
         write(gateway, LOGS[0], 1)
-        wait_until(lambda: clients_of(replica) == before, "the gateway has closed its connections")
+        # Connections of the test before may end meanwhile, so `before` may have more.
+        wait_until(lambda: clients_of(replica) <= before, "the gateway has closed its connections")
         assert gateway.get("/probe/readiness").status == 200
 
 

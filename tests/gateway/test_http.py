@@ -168,16 +168,16 @@ def test_headers_and_bodies_that_are_too_large_are_refused(gateway):
 
 QUICK = """
 [timeouts]
-head = "300ms"
-body = "300ms"
-idle = "300ms"
-write = "300ms"
+head = "1500ms"
+body = "1500ms"
+idle = "1500ms"
+write = "1500ms"
 """
 
 
 @pytest.fixture
 def quick(server):
-    """A gateway with short time-outs."""
+    """A gateway with time-outs that are short, but leave a client the time to send a request."""
     with Gateway(server, config=QUICK) as gateway:
         yield gateway
 
@@ -301,7 +301,8 @@ def test_while_it_ends_a_request_that_is_under_way_is_answered(server):
 
 
 def test_readiness_fails_before_the_listening_ends(server):
-    with Gateway(server, "--set", "timeouts.drain_notice=2s") as gateway:
+    with Gateway(server, "--set", "timeouts.drain_notice=60s") as gateway:
         gateway.terminate()
         wait_until(lambda: gateway.get("/probe/readiness").status == 500, "readiness fails")
+        gateway.terminate()  # a second signal ends it at once
         assert gateway.process.wait(60) == 0

@@ -20,7 +20,8 @@ def readiness(port):
 
 
 def test_the_gateway_begins_and_ends_with_the_server(tmp_path):
-    port, http_port = free_port(QUIET_PORTS), free_port(QUIET_PORTS)
+    port = free_port(QUIET_PORTS)
+    http_port = free_port([other for other in QUIET_PORTS if other != port])
     with Running(tmp_path / "log", "--port", port, "--dir", tmp_path / "data", "--http", http_port, gateway=True) as run:
         with run.connect(port) as connection:
             wait_until(lambda: readiness(http_port) == 200, "the gateway serves")

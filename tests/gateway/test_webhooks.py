@@ -13,8 +13,9 @@ import pytest
 
 from deliverer import Deliverer
 from gateway import Gateway
+from locked import calls
 from receiver import Receiver
-from server import Server, let_pass, wait_until
+from server import DEADLINE, QUIET_PORTS, Server, free_port, let_pass, wait_until
 from tool import millrace
 
 QUICK = {"back_off": "1ms", "longest_back_off": "20ms"}
@@ -98,6 +99,31 @@ def test_retry_after_is_obeyed(server, c):
         assert len(hour.got) == 1
 
 
+@pytest.mark.long
+def test_the_longest_retry_after_of_several_requests_is_obeyed(server, c):
+    """Two requests are under way; the first asks for a pause of three seconds, then the second for one of an hour."""
+    c.call("TWRITE", "orders", "ENTRIES", "new", "1", "new", "2", "new", "3")
+    before = calls(server, "TNACK")
+    answered = threading.Event()
+
+    def wait_until_given_back(count):
+        wait_until(lambda: calls(server, "TNACK") == before + count, f"{count} messages are given back")
+
+    def refuse(hook):
+        hour.wait_for(2)
+        if hook.body == b"1":
+            return 503, {"Retry-After": "3"}
+        wait_until_given_back(1)
+        answered.set()  # from here on only the test asks the server
+        return 503, {"Retry-After": "3600"}
+
+    with Receiver(refuse) as hour, webhook(server, hour, "--at-once", 2, **QUICK):
+        answered.wait(DEADLINE)
+        wait_until_given_back(2)
+        let_pass(4)
+        assert sorted(hour.bodies()) == [1, 2]
+
+
 @pytest.mark.parametrize("in_order", [False, True])
 def test_hopeless_statuses_and_exhausted_attempts_go_to_the_dead_letters_with_the_reason(server, c, in_order):
     c.call("TWRITE", "orders", "ENTRIES", "gone", "1", "fails", "2", "works", "3")
@@ -129,14 +155,19 @@ def test_in_order_a_message_waits_for_those_of_its_tag_alone(server, c):
     c.call("TWRITE", "orders", "ENTRIES", *[word for pair in entries for word in pair])
     failures = {"a": 5, "b": 3}
     lock = threading.Lock()
+    c_has_come = threading.Event()
 
     def answer(hook):
         tag, number = json.loads(hook.body)
+        if (tag, number) == ("a", 4):  # the tag c does not wait for the others
+            c_has_come.wait(DEADLINE)
         with lock:
             if number == 4 and failures.get(tag, 0) > 0:
                 failures[tag] -= 1
                 return 500
         accepted.append((tag, number))
+        if (tag, number) == ("c", 19):
+            c_has_come.set()
         return 204
 
     accepted = []
@@ -144,23 +175,29 @@ def test_in_order_a_message_waits_for_those_of_its_tag_alone(server, c):
         wait_for_all_done(c, 60)
     for tag in "abc":
         assert [number for one, number in accepted if one == tag] == list(range(20))
-    # The tag c did not wait for the others.
     assert accepted.index(("c", 19)) < accepted.index(("a", 19))
 
 
+@pytest.mark.long
 def test_in_order_only_one_deliverer_sends_and_the_next_one_takes_over(server, c):
     hold = threading.Event()
+
+    def deliverer():
+        # If the leader does not run for so long, the other one leads, and sends the third message, too.
+        return webhook(server, receiver, "--in-order", takeover="8s")
+
     with Receiver(lambda hook: (hold.wait(60) if hook.body == b"3" else None) and None or 204) as receiver:
-        with webhook(server, receiver, "--in-order", takeover="3s") as first, webhook(server, receiver, "--in-order", takeover="3s") as second:
+        with deliverer() as first, deliverer() as second:
             c.call("TWRITE", "orders", "ENTRIES", *[word for n in range(1, 7) for word in ("t", str(n))])
             receiver.wait_for(3)
+            wait_until(lambda: group(c)["pending"] == 4, "the first two messages are acknowledged")
             # The lock says which of them leads.
             owner = c.call("LOCK.INFO", "millrace:webhook:orders:shop")
             assert owner
             for one in (first, second):
                 one.kill()
             hold.set()
-            with webhook(server, receiver, "--in-order", takeover="3s"):
+            with deliverer():
                 wait_for_all_done(c, 6)
     assert receiver.bodies() == [1, 2, 3, 3, 4, 5, 6]
 
@@ -267,8 +304,7 @@ def test_a_message_comes_after_a_deliverer_has_looked_what_it_holds(server, c, w
 
 
 def test_a_receiver_that_is_down_uses_up_no_attempts_of_messages_that_wait(server, c):
-    with Receiver() as receiver:
-        port = receiver.port
+    port = free_port(QUIET_PORTS)
     count = 200
     c.call("TWRITE", "orders", "ENTRIES", *["new", "1"] * count)
     words = ("--log", "orders", "--group", "shop", "--url", f"http://127.0.0.1:{port}/", "--allow-private", "--attempts", 30)
