@@ -132,11 +132,28 @@ def test_a_stage_stops_at_the_first_command_that_fails(ran, tmp_path):
     assert not (tmp_path / "reached").exists()
 
 
+# Prints, and goes on until a file is there. The text is not in the words of the command, which are in the log, too.
+PRINTS = """
+import pathlib, time
+print({printed!r}, flush=True)
+end = time.monotonic() + 60
+while not pathlib.Path({until!r}).exists() and time.monotonic() < end:
+    time.sleep(0.01)
+"""
+
+
 @pytest.mark.parametrize("printed, shown", [
     ("[12/253] Building", "a 12/253"), (" 45/799 Test  #45: x", "a 45/799"), ("..... [ 45%]\n.....", "a 45%"), ("$ x", "a ("),
 ])
 def test_progress_is_what_the_programs_print(tmp_path, printed, shown):
-    stage = Stage("a", [[sys.executable, "-c", f"print({printed!r}, flush=True); import time; time.sleep(1)"]])
+    program, until = tmp_path / "program.py", tmp_path / "until"
+    program.write_text(PRINTS.format(printed=printed, until=str(until)))
     said = []
-    Run([stage], tmp_path, {}, said.append).run(every=0.5)
+
+    def say(text):
+        said.append(text)
+        if shown in text:
+            until.touch()
+
+    Run([Stage("a", [[sys.executable, str(program)]])], tmp_path, {}, say).run(every=0.1)
     assert any(shown in line for line in said), said
