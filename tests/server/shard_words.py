@@ -8,6 +8,7 @@ NOWORKERS = "NOWORKERS the pool has no worker that lives"
 NOTOWNER = "NOTOWNER the recipient belongs to another worker now, or to none"
 HOUR = 3_600_000
 STANDS_AT = 10**12  # on a pool's clock, far ahead of that of any server
+PAUSE = ("CLIENT", "PAUSE", "60000", "WRITE")  # while it lasts, the time of pools stands still and no timer works
 
 
 def join(c, *workers, key="pool"):
@@ -21,6 +22,12 @@ def stale_after(c, milliseconds, key="pool"):
 def route(c, *recipients, key="pool"):
     """Routes one message to each recipient; the workers that get them."""
     return [c.call("SHARD.ROUTE", key, recipient)[0].decode() for recipient in recipients]
+
+
+def keep(c, worker, key="pool"):
+    """Routes a message to a worker that has not shown that it is alive. While the message is pending, the worker is
+    neither stale nor removed, however short STALE is. REQUIRES: the worker is the next in turn."""
+    assert route(c, "kept", key=key) == [worker]
 
 
 def push(c, recipient, *payloads, key="pool"):
@@ -107,9 +114,13 @@ def let_age(c, milliseconds, key="pool"):
     c.call("SHARD.APPLY", key, "CLOCK", STANDS_AT + milliseconds)
 
 
-def wait_until_stale(c, *workers, key="pool"):
-    for worker in workers:
-        wait_until(lambda: worker_info(c, worker, key)["stale"] == 1, f"{worker} is stale")
+def stale_after_joining(c, milliseconds, *idle, key="pool"):
+    """Sets STALE. Workers that must be idle join again in the same transaction: they are removed only ten times STALE
+    later. The pool's time advances at most 200 ms at once, so a worker that is stale before that is replaced first."""
+    c.call("MULTI")
+    join(c, *idle, key=key)
+    stale_after(c, milliseconds, key)
+    c.call("EXEC")
 
 
 def wait_until_gone(c, worker, key="pool"):

@@ -13,12 +13,15 @@ from shard_words import (
     HOUR,
     NOTOWNER,
     NOWORKER,
+    PAUSE,
     ack,
     deliveries,
+    fields,
     info,
     is_sound,
-    is_there,
     join,
+    keep,
+    let_age,
     owner,
     owners,
     pull,
@@ -27,6 +30,7 @@ from shard_words import (
     route,
     stale_after,
     start_waiting,
+    stop_clock,
     wait_until_gone,
     worker_info,
 )
@@ -35,6 +39,7 @@ from shard_words import (
 def test_1_a_message_is_not_lost_when_its_worker_dies_between_taking_and_finishing_it(server, c, connect):
     join(c, "dies", "heir")
     push(c, "r", "precious", "and this")
+    keep(c, "heir")
     dying = connect()
     assert deliveries(dying.call("SHARD.PULL", "pool", "dies", "COUNT", "9")) == [("r", 1, "precious"), ("r", 2, "and this")]
     dying.close()
@@ -81,49 +86,54 @@ def test_2_assignment_is_atomic_under_concurrent_senders(server, c, connect):
     assert is_sound(c)
 
 
-def burst(c, recipient):
-    c.call_all([("SHARD.PUSH", "pool", recipient, "payload")] * 10 + [("SHARD.ROUTE", "pool", recipient)] * 10)
+def burst(recipient):
+    return [("SHARD.PUSH", "pool", recipient, "payload")] * 10 + [("SHARD.ROUTE", "pool", recipient)] * 10
 
 
 def test_3_an_idle_worker_that_heartbeats_is_not_declared_dead_by_a_burst(c):
+    stop_clock(c)
     join(c, "idle", "other")
     push(c, "r", "first")
     pull(c, "idle")
     ack(c, "idle", "r", 1)
-    stale_after(c, 300)
-    for _ in range(4):
-        wait_until(lambda: worker_info(c, "idle")["age"] >= 100, "a while has passed in which nothing came")
+    for n in range(1, 5):
+        let_age(c, n * 10_000)  # a while in which nothing comes
         c.call("SHARD.HEARTBEAT", "pool", "idle")
-    burst(c, "r")
+    let_age(c, 50_000)
+    c.call_all(burst("r"))
     assert (owner(c, "r"), info(c)["failovers"]) == ("idle", 0)
 
 
 def test_3_an_idle_worker_that_waits_in_pull_is_not_declared_dead_by_a_burst(server, c, connect):
     join(c, "idle", "other")
     push(c, "r", "first")
+    keep(c, "other")
     pull(c, "idle")
     ack(c, "idle", "r", 1)
-    stale_after(c, 60)
     waits = start_waiting(server, connect(), "SHARD.PULL", "pool", "idle", "BLOCK", "0")
+    stale_after(c, 60)
     let_pass(0.2)
-    # The server was busy for longer than the STALE time, and then executes the burst before anything else.
-    c.call_all([("DEBUG", "SLEEP", "0.15"), ("SHARD.ROUTE", "pool", "r"), ("SHARD.ROUTE", "pool", "r")])
-    burst(c, "r")
+    # The server was busy for longer than the STALE time, and then executes the burst before anything else. Its first
+    # payload ends the wait, so the worker may be stale soon after that: STALE is long again in the same go.
+    c.call_all([("DEBUG", "SLEEP", "0.15"), *[("SHARD.ROUTE", "pool", "r")] * 2, *burst("r"),
+                ("SHARD.SET", "pool", "STALE", HOUR)])
     assert deliveries(waits.read())[0][0] == "r"
-    assert owner(c, "r") == "idle"
+    assert (owner(c, "r"), info(c)["failovers"]) == ("idle", 0)
 
 
 def test_3_no_last_access_means_not_stale(c):
     join(c, "new", "other")
+    c.call_all(burst("r"))
+    keep(c, "other")
     stale_after(c, 1)
-    burst(c, "r")
-    burst(c, "r")
+    c.call_all(burst("r"))
     assert (owner(c, "r"), worker_info(c, "new")["stale"]) == ("new", 0)
 
 
 def test_4_failover_needs_no_other_message(c):
     join(c, "dead", "heir")
     push(c, "r", "payload")
+    keep(c, "heir")
     pull(c, "dead")
     stale_after(c, 40)
     wait_until(lambda: owner(c, "r") == "heir", "the recipient has moved though nobody sends")
@@ -135,13 +145,14 @@ def test_5_a_clock_that_is_set_makes_no_worker_stale_and_keeps_none_alive(clock,
     with clock.server() as server, server.connect() as c:
         join(c, "w", "heir")
         route(c, "r", "s")
-        stale_after(c, 1000)
+        stale_after(c, 10_000)
         c.call("SHARD.HEARTBEAT", "pool", "w")
         clock.set(step)
         c.call("SHARD.HEARTBEAT", "pool", "heir")
         assert route(c, "r") == ["w"]
-        assert (info(c)["failovers"], worker_info(c, "w")["age"] < 1000) == (0, True)
+        assert (info(c)["failovers"], worker_info(c, "w")["age"] < 10_000) == (0, True)
         join(c, "heir")
+        stale_after(c, 1000)
         wait_until(lambda: owner(c, "r") == "heir", "its time is over as ever")
 
 
@@ -166,6 +177,7 @@ def test_5_a_clock_that_was_set_between_two_runs_makes_no_worker_stale(clock):
 def test_6_an_ousted_worker_finds_back(c):
     join(c, "slow", "heir")
     push(c, "r", "payload")
+    keep(c, "heir")
     pull(c, "slow")
     stale_after(c, 40)
     wait_until_gone(c, "slow")
@@ -180,12 +192,13 @@ def test_6_an_ousted_worker_finds_back(c):
 def test_6_after_a_failover_there_are_not_two_owners(c):
     join(c, "slow", "heir")
     push(c, "r", "1", "2")
+    keep(c, "heir")
     pull(c, "slow", 1)
     stale_after(c, 40)
     wait_until_gone(c, "slow")
     stale_after(c, HOUR)
     join(c, "slow")
-    assert [name for worker in ("slow", "heir") for name, _ in recipients(c, worker)] == ["r"]
+    assert [name for worker in ("slow", "heir") for name, _ in recipients(c, worker)] == ["kept", "r"]
     assert (owner(c, "r"), pull(c, "slow")) == ("heir", [])
     assert c.error_of("SHARD.ACK", "pool", "slow", "r", "1") == NOTOWNER
     assert pull(c, "heir") == [("r", 1, "1"), ("r", 2, "2")]
@@ -223,86 +236,83 @@ def test_8_what_a_worker_waits_for_does_not_depend_on_how_many_recipients_it_has
 # --- a server that was away ---
 
 
-def busy_pool(c, workers):
-    join(c, *workers)
-    stale_after(c, 1000)
+WORKERS = [f"w{n}" for n in range(4)]
+SIGNS_OF_LIFE = [("SHARD.HEARTBEAT", "pool", worker) for worker in WORKERS]
+# What the server is asked when it goes on, in one go. BLPOP waits for a moment, so that the timer works before the
+# workers show that they are alive.
+CHECKS = [("SHARD.ROUTE", "pool", "r1"), ("BLPOP", "missing", "0.05"), *SIGNS_OF_LIFE, ("SHARD.INFO", "pool")]
+
+
+def busy_pool(c, stale=1000):
+    """No worker has shown that it is alive, so none can become stale before it does."""
+    join(c, *WORKERS)
+    stale_after(c, stale)
     route(c, *[f"r{n}" for n in range(20)])
-    for worker in workers:
-        c.call("SHARD.HEARTBEAT", "pool", worker)
+
+
+def assert_none_was_stale(answers):
+    """REQUIRES: the last answers are those to CHECKS."""
+    *checked, known = answers[-len(CHECKS) :]
+    assert checked == [[b"w1", 2], None, 1, 1, 1, 1]
+    assert fields(known)["failovers"] == 0
 
 
 def test_a_server_that_was_suspended_makes_no_worker_stale():
-    workers = [f"w{n}" for n in range(4)]
     with Server() as server, server.connect() as c, server.connect() as waits:
-        busy_pool(c, workers)
+        busy_pool(c, stale=2000)
         start_waiting(server, waits, "SHARD.PULL", "pool", "w0", "BLOCK", "0")
+        c.call_all(SIGNS_OF_LIFE)
         server.suspend()
         let_pass(3)
-        # This is the first command that the server reads when it goes on.
-        c.send("SHARD.ROUTE", "pool", "r1")
+        # These are the first commands that the server reads when it goes on.
+        for words in CHECKS:
+            c.send(*words)
         server.resume()
-        assert c.read() == [b"w1", 2]
-        assert info(c)["failovers"] == 0
-        for worker in workers:
-            assert c.call("SHARD.HEARTBEAT", "pool", worker) == 1
-        assert all(is_there(c, worker) for worker in workers)
+        assert_none_was_stale([c.read() for _ in CHECKS])
+
+
+# The next tests send everything in one go, so that no time passes before the server is away.
 
 
 def test_a_server_that_was_busy_with_one_command_makes_no_worker_stale():
-    workers = [f"w{n}" for n in range(4)]
     with Server() as server, server.connect() as c, server.connect() as waits:
-        busy_pool(c, workers)
+        busy_pool(c)
         start_waiting(server, waits, "SHARD.PULL", "pool", "w0", "BLOCK", "0")
-        assert c.call_all([("DEBUG", "SLEEP", "1.5"), ("SHARD.ROUTE", "pool", "r1")])[1] == [b"w1", 2]
-        for worker in workers:
-            assert c.call("SHARD.HEARTBEAT", "pool", worker) == 1
-        assert info(c)["failovers"] == 0
+        assert_none_was_stale(c.call_all([*SIGNS_OF_LIFE, ("DEBUG", "SLEEP", "1.5"), *CHECKS]))
 
 
 @pytest.mark.parametrize("what", ["WRITE", "ALL"])
 def test_a_server_that_held_its_clients_back_makes_no_worker_stale(what):
-    workers = [f"w{n}" for n in range(4)]
-    with Server() as server, server.connect() as c, server.connect() as waits, server.connect() as sender:
-        busy_pool(c, workers)
+    with Server() as server, server.connect() as c, server.connect() as waits:
+        busy_pool(c)
         start_waiting(server, waits, "SHARD.PULL", "pool", "w0", "BLOCK", "0")
-        c.call("CLIENT", "PAUSE", 2500, what)
-        # This command is executed before all signs of life.
-        sender.send("SHARD.ROUTE", "pool", "r1")
-        for worker in workers:
-            c.send("SHARD.HEARTBEAT", "pool", worker)
-        assert sender.read() == [b"w1", 2]
-        assert [c.read() for _ in workers] == [1] * 4
-        assert info(c)["failovers"] == 0
+        assert_none_was_stale(c.call_all([*SIGNS_OF_LIFE, ("CLIENT", "PAUSE", 2500, what), *CHECKS]))
 
 
 @pytest.mark.parametrize("how", ["shutdown", "kill"])
-def test_a_server_that_was_restarted_makes_no_worker_stale(how):
-    workers = [f"w{n}" for n in range(4)]
-    with Server(appendonly="yes", appendfsync="always") as server:
+def test_a_server_that_was_restarted_makes_no_worker_stale(clock, how):
+    clock.stop_at(2_000_000_000_000)
+    with clock.server(appendonly="yes") as server:
         with server.connect() as c:
-            busy_pool(c, workers)
+            busy_pool(c, stale=HOUR)
+            c.call_all(SIGNS_OF_LIFE)
         server.kill() if how == "kill" else server.shutdown(save=False)
-        let_pass(1.2)
+        # STALE is far longer than the test takes, and the server is down for longer than that.
+        clock.pass_time(2 * HOUR)
         server.restart()
         with server.connect() as c:
             assert route(c, "r1") == ["w1"]
             assert info(c)["failovers"] == 0
-            for worker in workers:
-                assert c.call("SHARD.HEARTBEAT", "pool", worker) == 1
+            assert c.call_all(SIGNS_OF_LIFE) == [1] * 4
 
 
 def test_a_replica_that_is_promoted_makes_no_worker_stale():
-    workers = [f"w{n}" for n in range(4)]
     with Server() as master, Server() as heir:
         heir.replicate(master)
         with master.connect() as c:
-            busy_pool(c, workers)
+            busy_pool(c)
+            c.call_all([*SIGNS_OF_LIFE, PAUSE])
         master.wait_for_replica(heir)
         master.kill()
         let_pass(1.2)
-        heir.admin.call("REPLICAOF", "NO", "ONE")
-        with heir.connect() as c:
-            assert route(c, "r1") == ["w1"]
-            assert info(c)["failovers"] == 0
-            for worker in workers:
-                assert c.call("SHARD.HEARTBEAT", "pool", worker) == 1
+        assert_none_was_stale(heir.admin.call_all([("REPLICAOF", "NO", "ONE"), *CHECKS]))

@@ -2,8 +2,8 @@
 
 from server import wait_until
 from shard_words import (
-    HOUR, NOTOWNER, NOWORKER, NOWORKERS, ack, deliveries, done, info, is_sound, is_there, join, let_age, owner, owners,
-    pull, push, recipients, route, stale_after, start_waiting, stop_clock, wait_until_gone, worker_info)
+    HOUR, NOTOWNER, NOWORKER, NOWORKERS, ack, deliveries, done, info, is_sound, is_there, join, keep, let_age, owner,
+    owners, pull, push, recipients, route, stale_after, start_waiting, stop_clock, wait_until_gone, worker_info)
 
 
 def leave(c, worker, *options):
@@ -69,6 +69,7 @@ def test_a_worker_that_leaves_and_joins_again_stays(c):
 def test_a_leaving_worker_that_becomes_stale_is_replaced(c):
     join(c, "w", "heir")
     push(c, "r", "1", "2")
+    keep(c, "heir")
     pull(c, "w", 1)
     leave(c, "w")
     stale_after(c, 40)

@@ -5,7 +5,7 @@ In that design a worker is a uid, and five keys hold what is one key here. Where
 
 from shard_words import (
     NOWORKER, NOWORKERS, done, info, is_sound, is_there, join, let_age, owner, owners, pull, push, recipients, route,
-    stale_after, stop_clock, wait_until_gone, worker_info)
+    stale_after, stale_after_joining, stop_clock, wait_until_gone, worker_info)
 
 SHORT = 40  # short enough to wait for; before its first sign of life no worker is stale
 
@@ -182,7 +182,7 @@ def test_reassign_recip_key_to_uid_gets_a_new_uid_for_each_key(c):
     join(c, "a", "b")
     assert info(c)["iterator"] == 1
     c.call("SHARD.HEARTBEAT", "pool", "old")
-    stale_after(c, SHORT)
+    stale_after_joining(c, SHORT, "a", "b")
     wait_until_gone(c, "old")
     # `old` is deleted when its list is empty; until then it has index 0, and `a` has index 1.
     assert owners(c, "k1", "k2", "k3") == ["a", "b", "a"]
