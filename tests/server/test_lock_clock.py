@@ -48,8 +48,7 @@ def test_with_ours_one_client_holds_the_lock_whatever_the_clock_does(server, clo
     assert is_refused(c, "second")
     assert 0 < acquire(c, "second")[2] <= 60_000
     with server.connect() as waiting:
-        start_waiting(server, waiting, "second", wait=1000)
-        assert waiting.read()[0] == 0, "nor after a second of waiting"
+        assert acquire(waiting, "second", "WAIT", 1000)[0] == 0, "nor after a second of waiting"
     assert c.call("LOCK.RENEW", "lock", "first", 60_000) == 1
     assert info(c)["holders"][0]["token"] == token
 
@@ -72,7 +71,8 @@ def test_a_wait_is_as_long_as_asked_whatever_the_clock_does(server, clock, c, st
     take(c, "holder")
     with server.connect() as long, server.connect() as short:
         start_waiting(server, long, "long", wait=1_000_000)
-        start_waiting(server, short, "short", wait=1000)
+        short.send("LOCK.ACQUIRE", "lock", "short", HOUR, "WAIT", 1000)
+        wait_until(lambda: server.counter("lock_waiting") == 2 or short.has_answer(), "it waits, or its time is over")
         clock.set(step)
         assert short.read()[0] == 0
         assert not long.has_answer()

@@ -60,10 +60,14 @@ def test_a_replica_holds_the_same_locks_and_a_promoted_one_goes_on(server, c):
 def test_a_replica_ends_no_lease_by_itself_and_a_new_master_does(server, c):
     with Server() as heir:
         heir.replicate(server)
-        take(c, "ann", ttl=1000)
-        server.wait_for_replica(heir)
-        # Cut off: it is not told that the lease is over.
-        heir.admin.call("REPLICAOF", "127.0.0.1", "1")
+        # While writes are paused, the master does not end the lease.
+        c.call_all([("LOCK.ACQUIRE", "lock", "ann", 1000), ("CLIENT", "PAUSE", "60000", "WRITE")])
+        try:
+            server.wait_for_replica(heir)
+            # Cut off: it is not told that the lease is over.
+            heir.admin.call("REPLICAOF", "127.0.0.1", "1")
+        finally:
+            c.call("CLIENT", "UNPAUSE")
         wait_until(lambda: c.call("EXISTS", "lock") == 0, "the master ended it")
         assert heir.admin.call("EXISTS", "lock") == 1
         assert info(heir.admin)["mode"] == b"none", "but who asks is told that its time is over"
@@ -82,7 +86,7 @@ def test_a_client_that_waits_on_the_new_master_gets_the_lock_when_the_lease_ends
         server.wait_for_replica(heir)
         heir.admin.call("REPLICAOF", "NO", "ONE")
         with heir.connect() as waiting:
-            start_waiting(heir, waiting, "bob")
+            waiting.send("LOCK.ACQUIRE", "lock", "bob", HOUR, "WAIT", HOUR)
             assert token_of(waiting) > token
 
 

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from locks import HOUR, dump_of_brief_lock, info, is_refused, start_waiting, take
+from locks import HOUR, acquire, dump_of_brief_lock, info, is_refused, take
 from server import Server, server_binary, wait_until
 
 OTHER_CLOCK = ["unshare", "--time", "--fork", "--kill-child", "--monotonic"]
@@ -58,8 +58,7 @@ def test_a_lease_that_came_from_another_clock_ends_by_itself(server, c, there):
     server.wait_for_replica(there)
     there.admin.call("REPLICAOF", "NO", "ONE")
     with there.connect() as waiting:
-        start_waiting(there, waiting, "bob")
-        assert waiting.read()[0] == 1
+        assert acquire(waiting, "bob", "WAIT", HOUR)[0] == 1
 
 
 def test_a_dump_goes_there_and_back(server, c, there):

@@ -28,10 +28,10 @@ def test_the_next_token_of_any_lock_is_greater(c):
 
 
 def test_a_smaller_token_changes_nothing_and_renews_all_the_same(c):
-    mine = take(c, "ann", ttl=1000)
+    mine = take(c, "ann", ttl=60_000)
     assert renew(c, "ann", "TOKEN", mine - 1) == 1
     assert token_of(c) == mine
-    assert info(c)["holders"][0]["ttl"] > 1000
+    assert info(c)["holders"][0]["ttl"] > 60_000
 
 
 def test_an_owner_that_holds_nothing_raises_no_token(c):
@@ -45,10 +45,10 @@ def test_a_token_too_far_ahead_is_refused_and_renews_nothing():
     text = "ERR the TOKEN is too far ahead of this server's clock"
     # A server of its own: its tokens stay decades ahead.
     with Server() as own, own.connect() as c:
-        mine = take(c, "ann", ttl=1000)
+        mine = take(c, "ann", ttl=60_000)
         assert c.error_of("LOCK.RENEW", "lock", "ann", HOUR, "TOKEN", mine + MOST_AHEAD + MINUTE) == text
         assert c.error_of("LOCK.RENEW", "lock", "ann", HOUR, "TOKEN", 2**53 - 1) == text
-        assert token_of(c) == mine and info(c)["holders"][0]["ttl"] <= 1000
+        assert token_of(c) == mine and info(c)["holders"][0]["ttl"] <= 60_000
         assert renew(c, "ann", "TOKEN", mine + MOST_AHEAD - MINUTE) == 1
         assert c.error_of("LOCK.RENEW", "lock", "ann", HOUR, "TOKEN", mine + MOST_AHEAD + MINUTE) == text, "not step by step either"
         assert take(c, "bob", key="other") > mine + MOST_AHEAD - MINUTE

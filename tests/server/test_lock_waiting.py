@@ -9,7 +9,7 @@ from server import wait_until
 @pytest.fixture
 def wait(server, connect):
     """Starts to wait for the lock on a connection of its own."""
-    return lambda owner, *options, **more: start_waiting(server, connect(), owner, *options, **more)
+    return lambda owner, *options, to=server, **more: start_waiting(to, connect(to=to), owner, *options, **more)
 
 
 def is_still_waiting(server, *clients):
@@ -88,22 +88,25 @@ def test_whatever_takes_the_lock_away_serves_the_first(server, c, wait, how):
     c.call("FLUSHALL")
 
 
-def test_a_renamed_lock_keeps_its_lease(server, c, wait):
-    take(c, "holder", ttl=1000)
-    c.call("RENAME", "lock", "renamed")
-    client = wait("waiter", key="renamed")
+def test_a_renamed_lock_keeps_its_lease(still, s, clock, wait):
+    take(s, "holder", ttl=HOUR)
+    s.call("RENAME", "lock", "renamed")
+    client = wait("waiter", to=still, key="renamed", wait=2 * HOUR)
+    clock.pass_time(HOUR)
     assert client.read()[0] == 1
-    assert not holders(c)
+    assert not holders(s)
 
 
 @pytest.mark.parametrize("how", ["COPY", "RESTORE"])
-def test_a_copied_or_restored_lock_ends_by_itself(c, how):
-    take(c, "holder", ttl=100)
+def test_a_copied_or_restored_lock_ends_by_itself(s, clock, how):
+    take(s, "holder", ttl=HOUR)
     if how == "COPY":
-        c.call("COPY", "lock", "copy")
+        s.call("COPY", "lock", "copy")
     else:
-        c.call("RESTORE", "copy", "0", c.call("DUMP", "lock"))
-    wait_until(lambda: c.call("DBSIZE") == 0, "both leases are over")
+        s.call("RESTORE", "copy", "0", s.call("DUMP", "lock"))
+    assert s.call("DBSIZE") == 2
+    clock.pass_time(HOUR)
+    wait_until(lambda: s.call("DBSIZE") == 0, "both leases are over")
 
 
 def test_a_restored_lock_whose_lease_is_over_is_free_at_once(c):
@@ -150,34 +153,38 @@ def test_permits_go_to_as_many_as_there_are(server, c, wait):
     assert [client.read()[0] for client in clients[1:]] == [1, 1]
 
 
-def test_a_wait_ends_after_its_time_and_leaves_the_line(server, c, connect, wait):
-    take(c, "holder")
-    first, second = wait("first", wait=700), wait("second")
+def test_a_wait_ends_after_its_time_and_leaves_the_line(still, s, clock, wait):
+    take(s, "holder", ttl=3 * HOUR)
+    first, second = wait("first", to=still, wait=HOUR), wait("second", to=still, wait=2 * HOUR)
+    clock.pass_time(HOUR)
     refused, none, ms, nothing = first.read()
-    assert (refused, none, nothing) == (0, 0, 0) and 0 < ms <= HOUR
-    assert waiters(c) == ["second"]
-    release(c, "holder")
+    assert (refused, none, nothing) == (0, 0, 0) and 0 < ms <= 2 * HOUR
+    assert waiters(s) == ["second"]
+    release(s, "holder")
     assert second.read()[0] == 1
 
 
 @pytest.mark.parametrize("how", [("DEL", "lock"), ("FLUSHALL",), ("SWAPDB", "0", "3"), ("DEBUG", "RELOAD"), ("RENAME", "lock", "other")],
                          ids=lambda words: words[0])
-def test_a_wait_ends_after_its_time_whatever_happens_to_all_keys(server, c, wait, how):
-    take(c, "holder")
-    first, second = wait("first", wait=800), wait("second", wait=1200)
-    c.call(*how)
-    answers = [first.read()[0], second.read()[0]]
-    assert answers == ([0, 0] if how[0] == "DEBUG" else [1, 0])
-    c.call("FLUSHALL")
+def test_a_wait_ends_after_its_time_whatever_happens_to_all_keys(still, s, clock, wait, how):
+    take(s, "holder", ttl=3 * HOUR)
+    clients = [wait(owner, to=still, ttl=3 * HOUR, wait=HOUR) for owner in ("first", "second")]
+    s.call(*how)
+    if how[0] != "DEBUG":  # the lock is gone or has another name
+        token_of(clients.pop(0))
+    assert is_still_waiting(still, *clients)
+    clock.pass_time(HOUR)
+    assert {client.read()[0] for client in clients} == {0}
 
 
-def test_a_client_that_leaves_the_front_lets_the_next_ones_in(server, c, wait):
-    take(c, "reader 1", "SHARED")
-    wait("writer", wait=700)
-    reader = wait("reader 2", "SHARED")
+def test_a_client_that_leaves_the_front_lets_the_next_ones_in(still, s, clock, wait):
+    take(s, "reader 1", "SHARED", ttl=3 * HOUR)
+    wait("writer", to=still, wait=HOUR)
+    reader = wait("reader 2", "SHARED", to=still, wait=2 * HOUR)
+    clock.pass_time(HOUR)
     assert reader.read()[0] == 1, "when the writer's time is over"
-    writer = wait("writer")
-    reader = wait("reader 3", "SHARED")
+    writer = wait("writer", to=still)
+    reader = wait("reader 3", "SHARED", to=still)
     writer.close()
     assert reader.read()[0] == 1, "when the writer is gone"
 
@@ -261,10 +268,12 @@ def test_a_client_that_waits_behind_another_type_gets_the_lock_when_that_key_is_
     assert client.read()[0] == 1
 
 
-def test_a_wait_ends_although_another_type_is_there(c, wait):
-    take(c, "holder")
-    client = wait("waiter", wait=900)
-    c.call("SET", "lock", "text")
+def test_a_wait_ends_although_another_type_is_there(still, s, clock, wait):
+    take(s, "holder")
+    client = wait("waiter", to=still, wait=HOUR)
+    s.call("SET", "lock", "text")
+    assert is_still_waiting(still, client)
+    clock.pass_time(HOUR)
     assert client.read() == [0, 0, 0, 0]
 
 
