@@ -1,5 +1,6 @@
 """`millrace lock` as tests run it."""
 
+import itertools
 import pathlib
 
 from server import wait_until
@@ -10,9 +11,19 @@ def nodes(*servers):
     return [word for server in servers for word in ("--to", f"127.0.0.1:{server.port}")]
 
 
+# The most that --ttl allows by default. Without it a server must let the tool in and answer within a second.
+PATIENT = ("--patience", "10s")
+
+
+def patience(words):
+    """PATIENT for a call that has no time among its options: it asks once, and for a lock of the usual time."""
+    options = set(itertools.takewhile(lambda word: word != "--", words))
+    return () if options & {"--ttl", "--wait", "--patience"} else PATIENT
+
+
 def lock(servers, *words, status=0, **more):
     """Runs `millrace lock` to its end; `words` are options, the name, --, the command."""
-    done = millrace("lock", *nodes(*servers), *words, **more)
+    done = millrace("lock", *patience(words), *nodes(*servers), *words, **more)
     assert done.returncode == status, (done.returncode, done.stderr.decode(), done.stdout.decode())
     return done
 
@@ -26,9 +37,11 @@ FOR_EVER = "while :; do sleep 0.01; done"
 
 
 class Locked(Running):
-    """A script that runs under a lock, in a folder of its own. It prints "started" first."""
+    """A script that runs under a lock, in a folder of its own. It prints "started" first. The tool asks again for a
+    minute, unless `options` say something else, because a server may need more than a tenth of --ttl to answer."""
 
     def __init__(self, folder, servers, *options, script=FOR_EVER, name="lock"):
+        options = options if "--wait" in options else ("--wait", "1m", *options)
         super().__init__(folder, "lock", *nodes(*servers), *options, name, *shell(script.replace(FOR_EVER, f"echo started $$; {FOR_EVER}")))
         self._servers = servers
 

@@ -6,13 +6,14 @@ import pathlib
 
 import pytest
 
+from locked import PATIENT
 from server import QUIET_PORTS, Server, free_port, wait_until
 from tool import Running, counts, millrace
 
 # For each subcommand: its arguments besides the server, and what it prints when it has reached the server.
 SUBCOMMANDS = {
     "load": (["-"], b"1 sent, 1 succeeded, 0 failed"),
-    "lock": (["name", "--", "echo", "locked"], b"locked"),
+    "lock": ([*PATIENT, "name", "--", "echo", "locked"], b"locked"),
 }
 LINE = b"SET reached 1\n"
 

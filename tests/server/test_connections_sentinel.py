@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from locked import PATIENT
 from sentinels import Sentinel
 from server import QUIET_PORTS, Server, free_port, let_pass, wait_until
 from tool import Running, counts, millrace
@@ -44,7 +45,7 @@ def test_every_subcommand_finds_the_master(watched, tmp_path):
     done = millrace("load", "--to", address(sentinel, "orders/1"), "-", input=b"SET a 1\n")
     assert done.returncode == 0 and counts(done) == (1, 1, 0), done.stderr
     assert master.info("keyspace")["db1"].startswith("keys=1,")
-    assert millrace("lock", "--to", address(sentinel), "name", "--", "echo", "locked").stdout == b"locked\n"
+    assert millrace("lock", *PATIENT, "--to", address(sentinel), "name", "--", "echo", "locked").stdout == b"locked\n"
     master.admin.call("TWRITE", "log", "tag", "entry")
     with Running(tmp_path, "tail", "--to", address(sentinel), "log") as running:
         running.wait_for_output("1\ttag\tentry\n")
@@ -83,9 +84,7 @@ def test_a_load_goes_on_at_the_server_that_takes_over(watched, tmp_path, how):
         sent = itertools.count()
 
         def send_some():
-            lines = b"".join(b"SADD s %d\n" % next(sent) for _ in range(100))
-            running.process.stdin.write(lines)
-            running.process.stdin.flush()
+            running.write_input(b"".join(b"SADD s %d\n" % next(sent) for _ in range(100)))
 
         send_some()
         wait_until(lambda: master.admin.call("SCARD", "s") == 100, "it is under way")
@@ -103,7 +102,7 @@ def test_a_load_goes_on_at_the_server_that_takes_over(watched, tmp_path, how):
             let_pass(0.05)
         replica.forget_clients()
         send_some()
-        running.process.stdin.close()
+        running.end_input()
         running.wait_for_errors(f"127.0.0.1:{replica.port} is back; going on")
         running.process.wait(60)
     count = next(sent)

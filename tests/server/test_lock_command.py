@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from locked import Locked, calls, lock, nodes, shell, wait_for_renewals
+from locked import PATIENT, Locked, calls, lock, nodes, shell, wait_for_renewals
 from locks import holders, take
 from server import Server, wait_until
 from tool import TOOL, millrace
@@ -53,13 +53,14 @@ def test_the_command_gets_no_connection_of_ours(server):
 
 def test_the_lock_is_held_while_it_runs_and_free_afterwards(server, c):
     during = answer_of(f"redis-cli -p {server.port} LOCK.ACQUIRE lock other 1000", server).split()
-    assert during[:2] == ["0", "0"] and 29_000 < int(during[2]) <= 30_000, "the usual time"
+    assert during[:2] == ["0", "0"] and 20_000 < int(during[2]) <= 30_000, "the usual time"
     assert c.call("EXISTS", "lock") == 0
 
 
 def test_it_is_renewed_while_the_command_runs(server, c, tmp_path):
     done = tmp_path / "done"
-    with Locked(tmp_path / "a", [server], "--ttl", "2s", script=f"echo started; until [ -e {done} ]; do sleep 0.01; done; exit 9") as running:
+    script = f"echo started; until [ -e {done} ]; do sleep 0.01; done; exit 9"
+    with Locked(tmp_path / "a", [server], "--ttl", "6s", script=script) as running:
         wait_for_renewals(server, 4)
         [owner] = holders(c)
         done.touch()
@@ -73,7 +74,7 @@ def test_it_ends_with_75_while_another_owner_holds_the_lock(server, c, tmp_path)
     done = lock([server], "lock", "--", "touch", tmp_path / "ran", status=75)
     assert done.stderr == b"millrace lock: somebody else holds the lock lock\n"
     assert not (tmp_path / "ran").exists()
-    done = lock([server], "--wait", "100ms", "lock", "--", "touch", tmp_path / "ran", status=75)
+    done = lock([server], "--wait", "100ms", *PATIENT, "lock", "--", "touch", tmp_path / "ran", status=75)
     assert not (tmp_path / "ran").exists() and holders(c) == ["somebody"]
     assert lock([server], "--quiet", "lock", "--", "true", status=75).stderr == b"", "for cron, which mails whatever is said"
     lock([server], "another", "--", "true")
@@ -163,7 +164,7 @@ def plain():
 def test_a_server_without_the_module_keeps_the_lock_as_a_key(plain):
     script = f'redis-cli -p {plain.port} GET lock; echo "$MILLRACE_LOCK_OWNER"; redis-cli -p {plain.port} PTTL lock; echo "<$MILLRACE_LOCK_TOKEN>"'
     value, owner, ttl, token = answer_of(script, plain).splitlines()
-    assert value == owner and 29_000 < int(ttl) <= 30_000
+    assert value == owner and 20_000 < int(ttl) <= 30_000
     assert token == "<>", "such a server has none to give"
     assert plain.admin.call("EXISTS", "lock") == 0
 
@@ -173,8 +174,9 @@ def test_a_lock_without_a_token_does_not_show_the_token_of_one_around_it(server,
     assert answer_of('echo "<$MILLRACE_LOCK_TOKEN>"', plain) == "<>\n"
 
 
+@pytest.mark.long
 def test_without_the_module_it_excludes_and_waits_and_renews_and_is_lost_as_well(plain, tmp_path):
-    with Locked(tmp_path, [plain], "--ttl", "2s", "--grace", "10s") as running:
+    with Locked(tmp_path, [plain], "--ttl", "6s", "--grace", "10s") as running:
         running.wait_until_started()
         owner = plain.admin.call("GET", "lock")
         assert b"somebody else holds" in lock([plain], "lock", "--", "true", status=75).stderr
@@ -204,5 +206,5 @@ def test_a_set_may_be_mixed(server, plain):
         script = f"redis-cli -p {server.port} LOCK.INFO lock | grep -A1 owner; redis-cli -p {plain.port} GET lock; redis-cli -p {another.port} GET lock; echo \"<$MILLRACE_LOCK_TOKEN>\""
         shown = lock(servers, "--wait", "20s", "lock", *shell(script)).stdout.decode().splitlines()
         assert shown[0] == "owner" and shown[1] == shown[2] == shown[3] and shown[4] == "<>"
-        inner = " ".join(nodes(*servers))
+        inner = " ".join([*PATIENT, *nodes(*servers)])
         lock(servers, "--wait", "20s", "lock", *shell(f"'{TOOL}' lock {inner} lock -- true"), status=75)

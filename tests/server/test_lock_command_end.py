@@ -9,7 +9,7 @@ import signal
 
 import pytest
 
-from locked import FOR_EVER, Locked, calls, is_gone, lock, nodes, shell, wait_for_renewals, wait_until_gone
+from locked import FOR_EVER, PATIENT, Locked, calls, is_gone, lock, nodes, shell, wait_for_renewals, wait_until_gone
 from locks import holders, take
 from server import DEADLINE, Server, wait_until
 from tool import TOOL
@@ -43,7 +43,7 @@ def test_a_lock_that_another_has_by_now_is_left_to_it(server, c, tmp_path):
 
 @pytest.mark.parametrize("trouble", ["kill", "suspend"])
 def test_a_command_is_ended_when_its_lease_is_over_because_the_server_is_gone(tmp_path, trouble):
-    with Server() as own, Locked(tmp_path, [own], "--ttl", "400ms", script=POLITE) as running:
+    with Server() as own, Locked(tmp_path, [own], "--ttl", "2s", script=POLITE) as running:
         running.wait_until_started()
         getattr(own, trouble)()
         running.ends_with(76)
@@ -150,7 +150,7 @@ def test_a_command_that_a_signal_ends_leaves_no_lock(server, c, tmp_path, hangup
 
 def test_with_nohup_the_end_of_the_terminal_stops_neither_it_nor_the_command(server, c, tmp_path, hangup):
     hangup(signal.SIG_IGN)
-    with Locked(tmp_path, [server], "--ttl", "2s") as running:
+    with Locked(tmp_path, [server], "--ttl", "6s") as running:
         running.wait_until_started()
         running.process.send_signal(signal.SIGHUP)
         os.kill(running.pid(), signal.SIGHUP)
@@ -160,8 +160,9 @@ def test_with_nohup_the_end_of_the_terminal_stops_neither_it_nor_the_command(ser
         running.ends_with(143)
 
 
+@pytest.mark.long
 def test_the_lock_is_renewed_until_a_command_that_was_sent_the_signal_has_ended(server, c, tmp_path):
-    with Locked(tmp_path, [server], "--ttl", "2s", script=f"trap 'echo heard' TERM; {FOR_EVER}") as running:
+    with Locked(tmp_path, [server], "--ttl", "6s", script=f"trap 'echo heard' TERM; {FOR_EVER}") as running:
         running.wait_until_started()
         running.process.send_signal(signal.SIGTERM)
         running.wait_for_output("heard")
@@ -184,7 +185,7 @@ def test_a_tool_that_is_interrupted_while_it_tries_several_servers_runs_nothing(
 
 
 def test_when_millrace_is_killed_its_command_is_ended_and_the_lease_runs_out(server, c, tmp_path):
-    with Locked(tmp_path / "first", [server], "--ttl", "500ms", script=POLITE) as running:
+    with Locked(tmp_path / "first", [server], "--ttl", "2s", script=POLITE) as running:
         running.wait_until_started()
         pid = running.pid()
         running.kill()
@@ -228,7 +229,7 @@ def terminal(server):
     opened = []
 
     def run(script):
-        opened.append(Terminal(TOOL, "lock", *nodes(server), "lock", *shell(script)))
+        opened.append(Terminal(TOOL, "lock", *PATIENT, *nodes(server), "lock", *shell(script)))
         return opened[-1]
 
     yield run

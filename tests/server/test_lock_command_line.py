@@ -6,8 +6,8 @@ import signal
 
 import pytest
 
-from locked import Locked, calls, lock
-from locks import holders, info, release, start_waiting, take, token_of, wait_for_waiting, waiters
+from locked import PATIENT, Locked, calls, lock
+from locks import HOUR, holders, info, release, start_waiting, take, token_of, wait_for_waiting, waiters
 from server import Server, wait_until
 
 
@@ -54,7 +54,7 @@ def test_a_lock_that_is_free_is_had_at_once_with_one_question(own):
 
 def test_a_wait_that_is_over_ends_with_75_and_leaves_the_line(own):
     take(own.admin, "somebody")
-    done = lock([own], "--wait", "300ms", "lock", "--", "echo", "ran", status=75)
+    done = lock([own], "--wait", "300ms", *PATIENT, "lock", "--", "echo", "ran", status=75)
     assert (done.stdout, done.stderr) == (b"", b"millrace lock: somebody else holds the lock lock\n")
     assert (calls(own, "LOCK.ACQUIRE"), calls(own, "LOCK.RELEASE")) == (2, 0)
     assert waiters(own.admin) == [] and holders(own.admin) == ["somebody"]
@@ -88,21 +88,23 @@ def test_the_lease_begins_when_the_lock_is_granted_however_long_that_took(own, t
         running.ends_with(143)
 
 
-def test_a_grant_that_is_over_before_the_tool_looks_leads_back_into_the_line(own, tmp_path):
+def test_a_grant_that_is_over_before_the_tool_looks_leads_back_into_the_line(still, s, clock, tmp_path):
     """The tool is stopped while it waits; it is granted the lock, and the lease ends before it goes on."""
-    take(own.admin, "somebody")
-    with Locked(tmp_path, [own], "--ttl", "200ms", "--wait", "1m") as running:
-        wait_for_waiting(own, 1)
+    take(s, "somebody")
+    with Locked(tmp_path, [still], "--ttl", "1h") as running:
+        wait_for_waiting(still, 1)
         running.process.send_signal(signal.SIGSTOP)
-        release(own.admin, "somebody")
-        wait_until(lambda: own.admin.call("EXISTS", "lock") == 0, "the lease of the frozen one is over")
-        take(own.admin, "another")
+        release(s, "somebody")
+        assert f":{running.process.pid}:" in holders(s)[0]
+        clock.pass_time(HOUR)
+        wait_until(lambda: s.call("EXISTS", "lock") == 0, "the lease of the frozen one is over")
+        take(s, "another")
         running.process.send_signal(signal.SIGCONT)
-        wait_for_waiting(own, 1)
-        assert holders(own.admin) == ["another"] and running.output() == ""
-        release(own.admin, "another")
+        wait_for_waiting(still, 1)
+        assert holders(s) == ["another"] and running.output() == ""
+        release(s, "another")
         running.wait_until_started()
-        [holder] = info(own.admin)["holders"]
+        [holder] = info(s)["holders"]
         assert holder["holds"] == 1
 
 
@@ -143,9 +145,10 @@ def test_a_waiting_tool_notices_that_the_server_vanished(own, tmp_path):
         assert [words[5].split(":")[0] for words in lines if f"socket:[{words[9]}]" in sockets] == ["02"]
 
 
+@pytest.mark.long
 def test_a_server_that_does_not_answer_any_more_ends_the_wait_with_3(own, tmp_path):
     take(own.admin, "somebody")
-    with Locked(tmp_path, [own], "--wait", "2s") as running:
+    with Locked(tmp_path, [own], "--wait", "6s") as running:
         wait_for_waiting(own, 1)
         own.suspend()
         running.ends_with(3)

@@ -166,7 +166,7 @@ def test_a_minority_of_servers_is_not_enough_and_says_why(tmp_path):
 
 def test_a_command_goes_on_while_a_majority_is_there_and_ends_when_it_is_not(tmp_path):
     with running([Server] * 5) as servers:
-        with Locked(tmp_path, servers, "--ttl", "2s", "--wait", "20s") as holder:
+        with Locked(tmp_path, servers, "--ttl", "6s", "--wait", "20s") as holder:
             holder.wait_until_started()
             servers[0].kill()
             servers[1].suspend()

@@ -121,7 +121,7 @@ def test_in_a_cluster_any_node_leads_to_the_one_that_keeps_the_lock(tmp_path):
         wrong, other = [node for node in cluster.nodes if node is not keeper]
         for options in ([], ["--wait", "1m"]):
             assert lock([wrong], *options, "lock", *shell("echo ran")).stdout == b"ran\n"
-        with Locked(tmp_path / "holder", [wrong], "--ttl", "3s") as holder:
+        with Locked(tmp_path / "holder", [wrong], "--ttl", "10s") as holder:
             holder.wait_until_started()
             with Locked(tmp_path / "waiting", [other], "--wait", "1m") as waiting:
                 wait_for_waiting(keeper, 1)
