@@ -124,7 +124,7 @@ ROWS = {
     "forget: empty name": (("SHARD.FORGET", KEY, "r", ""), length("recipient", 0)),
     "push: PAYLOADS and none": (("SHARD.PUSH", KEY, "r", "PAYLOADS"), "missing payload behind PAYLOADS"),
     "push: an empty id": (("SHARD.PUSH", KEY, "r", "ID", "", "PAYLOADS", "x"), length("ID", 0)),
-    "push: BLOCK no number": (("SHARD.PUSH", KEY, "r", "BLOCK", "x", "PAYLOADS", "x"), f"invalid BLOCK time 'x': {TIMES}"),
+    "push: BLOCK no number before PAYLOADS": (("SHARD.PUSH", KEY, "r", "BLOCK", "x", "PAYLOADS", "x"), f"invalid BLOCK time 'x': {TIMES}"),
     "apply: nothing": (APPLY, arity("APPLY")),
     "apply: unknown word": ((*APPLY, "MAGIC"), found(EFFECTS, "MAGIC")),
     "apply: CLOCK beyond the end of time": ((*APPLY, "CLOCK", 2**62), f"invalid CLOCK '{2**62}': {CLOCKS}"),
