@@ -6,8 +6,6 @@ from urllib.parse import quote
 
 import pytest
 
-from events import Events
-from gateway import Gateway
 from server import wait_until
 from test_admin_console import READS, changing_rows, guarded, live, token
 from test_admin_rows import ADMIN, delete, described, get, pages

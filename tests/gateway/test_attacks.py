@@ -11,7 +11,7 @@ import websockets
 
 from events import Events
 from gateway import Gateway
-from server import Server, wait_until
+from server import Server
 from test_admin_rows import ADMIN
 from test_devices import TABLE, device
 from test_websocket import connected

@@ -6,7 +6,6 @@ import pytest
 
 from gateway import Gateway
 from raw_http import RawConnection
-from server import wait_until
 
 GROUP = "/v1/logs/jobs/groups/mail"
 

@@ -4,7 +4,6 @@ Commands are tuples of words with KEY where the key stands.
 """
 # Long because it is one table: an entry for each family.
 
-import random
 from dataclasses import dataclass, field
 from typing import Any, Callable, Optional
 

@@ -4,7 +4,7 @@ import pytest
 
 from cluster import Cluster
 from server import Server, wait_until
-from tool import load, millrace
+from tool import millrace
 
 BINARY = bytes(range(256))
 

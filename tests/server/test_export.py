@@ -8,7 +8,7 @@ import json
 import pytest
 
 from cluster import Cluster
-from server import Server, wait_until
+from server import Server
 from tool import Running, counts, load, millrace
 
 BINARY = bytes(range(256))

@@ -4,7 +4,7 @@ import pytest
 
 from locks import HOUR, acquire, info, named, start_waiting, take
 from rights import user
-from server import Server, wait_until
+from server import wait_until
 
 
 @pytest.fixture

@@ -1,9 +1,7 @@
 """Limits of a pool: queues that are full, recipients and workers that are removed, ids of pushes, and pages."""
 
-import pytest
-
 from server import wait_until
-from shard_words import HOUR, ack, done, fields, info, is_sound, join, owner, pull, push, recipients, route
+from shard_words import HOUR, ack, done, fields, info, is_sound, join, owner, pull, push, route
 
 FULL = "FULL"
 
