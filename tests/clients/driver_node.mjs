@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 const require = createRequire(`${process.env.MILLRACE_NODE}/`);
 const { Backoff, LockLost, Millrace, Reject, text } = require("./package/dist/cjs/index.js");
 const [way, ...words] = process.argv.slice(2);
+const [, block] = words[0] === "--block" ? words.splice(0, 2) : ["", "2"];
 
 function report(job, facts) {
   process.stdout.write(JSON.stringify({ job, ...facts }) + "\n");
@@ -201,7 +202,7 @@ function madeOptions() {
 }
 
 const patience = words[0] === "--hasty" ? { answerTimeoutMs: 2000 } : {};
-const driver = new Driver(new Millrace(madeClient(), { blockMs: 2000, ...patience, ...madeOptions() }));
+const driver = new Driver(new Millrace(madeClient(), { blockMs: ms(block), ...patience, ...madeOptions() }));
 const lines = createInterface({ input: process.stdin });
 lines.on("line", (line) => {
   const request = JSON.parse(line);

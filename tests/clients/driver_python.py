@@ -275,9 +275,13 @@ async def run_asyncio(make):
 
 
 def main():
+    words, block = sys.argv[2:], 2.0
+    if words[0] == "--block":
+        block, words = float(words[1]), words[2:]
+
     def make():
-        patience = {"answer_timeout": 2.0} if sys.argv[2] == "--hasty" else {}
-        return Driver(PACKAGE.Millrace(made_client(sys.argv[2:]), block=2.0, **patience))
+        patience = {"answer_timeout": 2.0} if words[0] == "--hasty" else {}
+        return Driver(PACKAGE.Millrace(made_client(words), block=block, **patience))
 
     if WAY == "asyncio":
         asyncio.run(run_asyncio(make))

@@ -44,9 +44,10 @@ def test_after_its_last_attempt_a_message_is_a_dead_letter(server, driver):
 @pytest.mark.long
 def test_a_lease_is_extended_while_a_handler_runs(server, driver):
     server.admin.call("CONFIG", "RESETSTAT")
-    job = driver.start("work", key="{orders}", group="g", concurrency=20, lease=3, handle="held")
+    job = driver.start("work", key="{orders}", group="g", concurrency=20, lease=9, handle="held")
+    job.wait_for("handled", len(VALUES))
     # Another worker asks all the time, and gets nothing.
-    other = driver.start("work", key="{orders}", group="g", lease=3)
+    other = driver.start("work", key="{orders}", group="g", lease=9)
     wait_until(lambda: calls(server, "TEXTEND") >= 4, "more than a lease has passed")
     job.release()
     wait_until_finished(server, "{orders}", "g")

@@ -30,7 +30,7 @@ def test_a_lost_answer_holds_nothing_twice(server, proxy, drive):
 @pytest.mark.long
 def test_it_is_renewed_for_as_long_as_it_is_held(server, proxy, drive):
     server.admin.call("CONFIG", "RESETSTAT")
-    job = drive(proxy.port).start("lock", key="pay", ttl=3, hold=60)
+    job = drive(proxy.port).start("lock", key="pay", ttl=9, hold=60)
     [acquired] = job.wait_for("acquired")
     wait_until(lambda: calls(server, "LOCK.RENEW") >= 4, "more than its time has passed")
     assert take(server, "pay", "rival", 1000, 0) is None
@@ -63,7 +63,7 @@ def test_many_that_take_turns_never_hold_it_together(server, proxy, drive):
     proxy.swallow("LOCK.ACQUIRE", times=10, every=4)
     proxy.swallow("LOCK.RELEASE", times=10, every=4)
     drivers = [drive(proxy.port) for _ in range(3)]
-    jobs = [driver.start("lock", key="pay", ttl=2, wait=60, hold=0.05) for driver in drivers for _ in range(5)]
+    jobs = [driver.start("lock", key="pay", ttl=30, wait=60, hold=0.05) for driver in drivers for _ in range(5)]
     for job in jobs:
         job.finish()
     held = sorted((job.reports("acquired")[0]["acquired"], job.reports("acquired")[0]["at"],
@@ -76,7 +76,7 @@ def test_many_that_take_turns_never_hold_it_together(server, proxy, drive):
 @pytest.mark.long
 def test_a_server_that_restarts_neither_ends_nor_keeps_it(drive):
     with Server(appendonly="yes") as durable:
-        job = drive(durable.port).start("lock", key="pay", ttl=6, hold=60)
+        job = drive(durable.port).start("lock", key="pay", ttl=20, hold=60)
         job.wait_for("acquired")
         durable.kill()
         durable.come_back()
@@ -93,7 +93,7 @@ def test_clocks_that_jump_neither_end_nor_keep_it(clocks, drive):
     of_server, of_client = clocks
     with of_server.server() as server:
         driver = drive(server.port, environment=of_client.environment())
-        job = driver.start("lock", key="pay", ttl=3, hold=60)
+        job = driver.start("lock", key="pay", ttl=9, hold=60)
         job.wait_for("acquired")
         for jump in (3600, -3600, 0):
             of_server.set(jump)

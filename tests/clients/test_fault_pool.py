@@ -46,7 +46,7 @@ def test_each_payload_is_handled_once_and_in_order_though_answers_are_lost(serve
 
 @pytest.mark.long
 def test_a_killed_worker_s_recipients_move_on(server, drive):
-    server.admin.call("SHARD.SET", "mail", "STALE", 1500)
+    server.admin.call("SHARD.SET", "mail", "STALE", 6000)
     first, second = drive(server.port), drive(server.port)
     jobs = [one.start("pool-work", pool="mail", name=f"w{number}") for number, one in enumerate((first, second))]
     wait_until(lambda: server.admin.call("SHARD.INFO", "mail")[1].__len__() == 2, "both have joined")

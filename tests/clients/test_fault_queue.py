@@ -39,7 +39,7 @@ def test_what_is_acknowledged_while_a_read_is_answered_is_not_handled_again(serv
     executed = reads(server)
     proxy.delay_answers_of("TREAD", 1)
     proxy.cut()
-    wait_until(lambda: reads(server) == executed + 1, "the server has executed MINE")
+    wait_until(lambda: reads(server) >= executed + 1, "the server has executed MINE")
     job.release()
     wait_until_finished(server, "orders", "g")
     wait_until(lambda: reads(server) > executed + 1, "the worker has the answer and reads on")

@@ -157,7 +157,7 @@ def test_clocks_that_jump_give_no_message_to_a_second_worker(clocks, drive):
 
 
 def test_a_sentinel_names_the_master(server, drive):
-    with Sentinel("orders", server, replicas=0) as sentinel:
+    with Sentinel("orders", server, replicas=0, down_after=10_000) as sentinel:
         traffic = Traffic(drive("--sentinel", f"127.0.0.1:{sentinel.port}", "orders"))
         traffic.send(VALUES[:20])
         traffic.finish(lambda key: server)
@@ -167,7 +167,7 @@ def test_a_sentinel_names_the_master(server, drive):
 def test_a_failover_loses_nothing_that_a_replica_has(drive):
     with Server(appendonly="yes") as master, Server(appendonly="yes") as replica:
         replica.replicate(master)
-        with Sentinel("orders", master) as sentinel:
+        with Sentinel("orders", master, down_after=10_000) as sentinel:
             traffic = Traffic(drive("--sentinel", f"127.0.0.1:{sentinel.port}", "orders"), replicas=1)
             traffic.send(VALUES[:100])
             traffic.work.wait_for("handled", 10)

@@ -49,7 +49,7 @@ def test_a_write_is_answered_once_a_replica_has_it(replicated, drive):
 
 
 def test_time_outs_of_the_user_s_client_neither_cut_a_wait_short_nor_send_it_again(server, drive):
-    driver = drive("--hasty", f"redis://127.0.0.1:{server.port}")
+    driver = drive("--block", "20", "--hasty", f"redis://127.0.0.1:{server.port}")
     server.admin.call("CONFIG", "RESETSTAT")
     job = driver.start("work", key="orders", group="g")
     server.wait_for_blocked(1)
