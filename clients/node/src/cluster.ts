@@ -14,6 +14,7 @@ export class ClusterLink extends Link {
   private readonly nodes = new Map<string, Node>();
   private slots = new Map<number, Address>();
   private stale = true;
+  private closed = false;
 
   constructor(source: Source, settings: Settings) {
     super(source, settings);
@@ -68,6 +69,7 @@ export class ClusterLink extends Link {
     let node = this.nodes.get(name);
     if (node === undefined) {
       node = new Node(this.source, this.settings, address);
+      if (this.closed) node.close(); // a command that was redirected meanwhile
       this.nodes.set(name, node);
     }
     return node;
@@ -108,6 +110,7 @@ export class ClusterLink extends Link {
   }
 
   override close(): void {
+    this.closed = true;
     for (const node of this.nodes.values()) node.close();
   }
 }

@@ -16,6 +16,7 @@ export interface Grant {
 
 /** Use using(), or acquire() and release(). The object is one holder; it can be used again after release. */
 export abstract class HeldLock {
+  protected owner = ""; // a new name for each attempt to acquire it
   private grant: Grant | undefined;
   private until = 0;
   private ended = new Flag(); // released or lost
@@ -32,9 +33,13 @@ export abstract class HeldLock {
 
   /** Renews the lease; resolves to the time until which this holder has the lock, or undefined if the server says that
    *  it does not. Throws if no server answered. */
-  protected abstract renew(): Promise<number | undefined>;
+  protected abstract renew(owner: string): Promise<number | undefined>;
 
-  protected abstract giveBack(untilMs: number): Promise<void>;
+  /** Releases the lock, by this time at the latest. */
+  protected abstract giveBack(owner: string, untilMs: number): Promise<void>;
+
+  /** Releases whatever this owner was granted, with one try. Throws nothing. */
+  protected abstract forgetOwner(owner: string): Promise<void>;
 
   /** The fencing token: send it with each write to the protected resource. Undefined before the first grant. */
   get token(): number | undefined {
@@ -80,11 +85,12 @@ export abstract class HeldLock {
   }
 
   async acquire(): Promise<void> {
+    this.until = 0;
     this.grant = await this.take();
     this.until = this.grant.untilMs;
     this.ended = new Flag();
     this.abort = new AbortController();
-    void this.keep(this.ended);
+    void this.keep(this.owner, this.ended);
     void this.watch(this.ended);
     notice(this.settings, "lock_acquired", { key: this.key, token: this.token });
   }
@@ -93,18 +99,21 @@ export abstract class HeldLock {
   async release(): Promise<void> {
     if (!this.ended.isSet && now() >= this.until) this.lose("its lease is over"); // no timer has run in time
     this.ended.set();
-    if (this.signal.aborted) throw new LockLost(`the lock ${this.key} was lost while it was held`);
-    await this.giveBack(this.until);
+    if (this.signal.aborted) {
+      void this.forgetOwner(this.owner); // a renewal without an answer may have prolonged the lease
+      throw new LockLost(`the lock ${this.key} was lost while it was held`);
+    }
+    await this.giveBack(this.owner, this.until);
     notice(this.settings, "lock_released", { key: this.key, token: this.token });
   }
 
-  // What runs while the lock is held; `ended` belongs to the same acquisition.
+  // What runs while the lock is held; `owner` and `ended` belong to the same acquisition.
 
-  private async keep(ended: Flag): Promise<void> {
+  private async keep(owner: string, ended: Flag): Promise<void> {
     let pause = this.ttlMs / 3;
     while (!(await ended.wait(pause))) {
       try {
-        const until = await this.renew();
+        const until = await this.renew(owner);
         if (ended.isSet) return;
         if (until === undefined) {
           this.lose("the server says that it is not ours");

@@ -21,6 +21,8 @@ export interface PersistOptions {
   timeoutMs?: number | undefined;
   /** No more tries once it is set. */
   until?: Flag | undefined;
+  /** No more tries once it returns false. */
+  still?: (() => boolean) | undefined;
   /** Whether the command is also tried again after this error, although it is permanent. */
   also?: ((error: unknown) => boolean) | undefined;
 }
@@ -47,6 +49,7 @@ function guarded<T>(work: Promise<T>, timeoutMs: number, breaker: Breaker | unde
 /** Our connections to one server. */
 export class Node {
   private idle: Connection[] = [];
+  private closed = false;
 
   constructor(
     private readonly source: Source,
@@ -72,15 +75,15 @@ export class Node {
     } catch (error) {
       connection.close();
       if (isAnswer(error)) throw serverError(error); // it refuses the connection: wrong password, or it is loading
-      this.close(); // the other connections are as old as this one
+      this.closeIdle(); // the other connections are as old as this one
       if (error instanceof BrokenOff) throw error;
       throw new ConnectionLost(`${String(commands[0]?.[0])}: ${reasonOf(error)}`, { cause: error });
     }
     if (replies.some((reply) => reply instanceof Error && serverError(reply) instanceof RefusedForNow)) {
       // With Sentinel, another server may be the master by now: a new connection asks for it when it connects.
       connection.close();
-      this.close();
-    } else if (this.idle.length < IDLE_MOST) {
+      this.closeIdle();
+    } else if (!this.closed && this.idle.length < IDLE_MOST) {
       this.idle.push(connection);
     } else {
       connection.close();
@@ -96,9 +99,14 @@ export class Node {
     }
   }
 
-  /** Closes the idle connections. */
-  close(): void {
+  private closeIdle(): void {
     for (const connection of this.idle.splice(0)) connection.close();
+  }
+
+  /** Closes the idle connections now, and those in use after their use. */
+  close(): void {
+    this.closed = true;
+    this.closeIdle();
   }
 }
 
@@ -131,8 +139,8 @@ export class Link {
     return reply;
   }
 
-  /** Sends all commands again until all are answered. Gives up after `retryForMs`, or when the flag is set, and throws
-   *  the last error. */
+  /** Sends all commands again until all are answered. Gives up after `retryForMs`, or as `until` and `still` say, and
+   *  throws the last error. */
   async persistAll(key: string, commands: Words[], options: PersistOptions = {}): Promise<unknown[]> {
     const end = now() + (options.retryForMs ?? this.settings.retryForMs);
     for (const pauses = new Pauses(); ; ) {
@@ -143,8 +151,9 @@ export class Link {
         if (!isPassing(error) && !options.also?.(error)) throw error;
         this.tellRetry(String(commands[0]?.[0]), error, pause);
         if (now() + pause > end || options.until?.isSet) throw error;
+        await (options.until ? options.until.wait(pause) : sleep(pause));
+        if (options.still?.() === false) throw error;
       }
-      await (options.until ? options.until.wait(pause) : sleep(pause));
     }
   }
 

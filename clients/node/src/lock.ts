@@ -21,7 +21,6 @@ export interface LockOptions {
 export class Lock extends HeldLock {
   private readonly waitMs: number;
   private readonly options: Words = [];
-  private owner = "";
 
   constructor(
     private readonly link: Link,
@@ -40,26 +39,27 @@ export class Lock extends HeldLock {
     // A broken connection is retried even without a waiting time.
     const giveUpAt = now() + Math.max(this.waitMs, this.link.settings.answerTimeoutMs);
     for (const pauses = new Pauses(); ; ) {
-      this.owner = randomUUID(); // new: a lost answer may have granted the lock to the last one
+      const owner = (this.owner = randomUUID()); // new: a lost answer may have granted the lock to the last one
+      let grant: Grant | undefined;
       try {
-        const grant = await this.ask(Math.max(0, Math.round(deadline - now())));
-        if (grant !== undefined) return grant;
-        if (now() >= deadline) throw new LockTimeout(`the lock ${this.key} was not granted within ${this.waitMs} ms`);
+        grant = await this.ask(owner, Math.max(0, Math.round(deadline - now())));
       } catch (error) {
-        if (!isPassing(error)) throw error;
-        await this.forgetOwner();
+        await this.forgetOwner(owner); // also after an error that ends this, which may have come after the grant
         const pause = pauses.next();
-        if (now() + pause > giveUpAt) throw error;
+        if (!isPassing(error) || now() + pause > giveUpAt) throw error;
         this.link.tellRetry("LOCK.ACQUIRE", error, pause);
         await sleep(pause);
+        continue;
       }
+      if (grant !== undefined) return grant;
+      if (now() >= deadline) throw new LockTimeout(`the lock ${this.key} was not granted within ${this.waitMs} ms`);
     }
   }
 
   /** Waits in line once. */
-  private async ask(waitMs: number): Promise<Grant | undefined> {
+  private async ask(owner: string, waitMs: number): Promise<Grant | undefined> {
     const { settings } = this.link;
-    const words: Words = ["LOCK.ACQUIRE", this.key, this.owner, this.ttlMs, ...this.options];
+    const words: Words = ["LOCK.ACQUIRE", this.key, owner, this.ttlMs, ...this.options];
     let sent = now();
     if (waitMs === 0) {
       const [granted, token] = list(await this.link.call(this.key, words));
@@ -69,34 +69,33 @@ export class Lock extends HeldLock {
     // Sent on the connection that waited, it shows that the client is alive. The lease begins again when it is sent.
     const then = ([reply]: unknown[]): Words[] => {
       sent = now();
-      return list(reply)[0] ? [["LOCK.RENEW", this.key, this.owner, this.ttlMs]] : [];
+      return list(reply)[0] ? [["LOCK.RENEW", this.key, owner, this.ttlMs]] : [];
     };
     const replies = await this.link.exchange(this.key, [words], { timeoutMs: waitTimeout(settings), then });
     const [first, renewed] = replies.map(checked);
     return renewed ? { token: Number(list(first)[1]), untilMs: sent + safePart(this.ttlMs) } : undefined;
   }
 
-  /** Releases whatever this owner was granted. */
-  private async forgetOwner(): Promise<void> {
+  protected async forgetOwner(owner: string): Promise<void> {
     try {
-      await this.link.call(this.key, ["LOCK.RELEASE", this.key, this.owner]);
+      await this.link.call(this.key, ["LOCK.RELEASE", this.key, owner]);
     } catch (error) {
       // It was not granted; or the server is down, and the lease will expire.
       if (!(error instanceof MillraceError)) throw error;
     }
   }
 
-  protected async renew(): Promise<number | undefined> {
+  protected async renew(owner: string): Promise<number | undefined> {
     const sent = now();
-    const isOurs = await this.link.call(this.key, ["LOCK.RENEW", this.key, this.owner, this.ttlMs], {
+    const isOurs = await this.link.call(this.key, ["LOCK.RENEW", this.key, owner, this.ttlMs], {
       timeoutMs: Math.min(this.ttlMs / 3, this.link.settings.answerTimeoutMs),
     });
     return isOurs ? sent + safePart(this.ttlMs) : undefined;
   }
 
-  protected async giveBack(untilMs: number): Promise<void> {
+  protected async giveBack(owner: string, untilMs: number): Promise<void> {
     try {
-      await this.link.persist(this.key, ["LOCK.RELEASE", this.key, this.owner], { retryForMs: Math.max(0, untilMs - now()) });
+      await this.link.persist(this.key, ["LOCK.RELEASE", this.key, owner], { retryForMs: Math.max(0, untilMs - now()) });
     } catch (error) {
       if (error instanceof NotOwner) return; // an earlier sending has released it, and the answer was lost
       if (!isPassing(error)) throw error;

@@ -63,14 +63,16 @@ export class Producer<T> {
   private batches = 0;
   private items: Item[] = []; // messages that were not sent yet
   private size = 0; // the size of these, in bytes
-  private unanswered = 0;
+  private added = 0; // messages so far; `taken`: in batches; `answered`: with an answer
+  private taken = 0;
+  private answered = 0;
+  private hurryTo = 0; // the messages up to this one are not to wait for a full batch
+  private flushes: { count: number; answered: Flag }[] = []; // set once so many messages are answered
   private firstError: unknown; // the first error since the last flush()
-  private hurry = false;
   private closed = false;
   private readonly filled = new Flag();
   private readonly ripe = new Flag();
   private readonly room = new Flag();
-  private readonly quiet = new Flag();
   private running: Promise<void> | undefined;
 
   constructor(
@@ -85,13 +87,12 @@ export class Producer<T> {
     this.buffer = options.buffer ?? 10_000;
     this.retryForMs = options.retryForMs ?? link.settings.retryForMs;
     this.replicas = options.replicas ?? 0;
-    this.quiet.set();
   }
 
   /** Puts a message into the buffer; waits while the buffer is full. */
   async send(tag: string, value: T, options: SendOptions = {}): Promise<Sent> {
     const entry = this.codec.encode(value);
-    while (this.unanswered >= this.buffer && !this.closed) {
+    while (this.added - this.answered >= this.buffer && !this.closed) {
       this.room.clear();
       await this.room.wait();
     }
@@ -101,8 +102,7 @@ export class Producer<T> {
     });
     stored.catch(() => undefined); // prevents an unhandled rejection: flush() throws the error
     this.size += entry.length;
-    this.unanswered += 1;
-    this.quiet.clear();
+    this.added += 1;
     this.filled.set();
     if (this.isRipe()) this.ripe.set();
     this.running ??= this.run();
@@ -115,24 +115,27 @@ export class Producer<T> {
     return this.persist(["TWRITE", this.key, ...words, "ENTRIES", tag, this.codec.encode(value)]);
   }
 
-  /** Waits until everything that was sent has been answered; throws the first error there was. */
+  /** Waits until everything that was sent before has been answered; throws the first error there was. */
   async flush(): Promise<void> {
-    this.hurry = true;
-    this.ripe.set();
-    await this.quiet.wait();
-    this.hurry = false;
+    const answered = new Flag();
+    this.hurryTo = this.added;
+    this.flushes.push({ count: this.added, answered });
+    if (this.isRipe()) this.ripe.set();
+    this.tellFlushes();
+    await answered.wait();
     const error = this.firstError;
     this.firstError = undefined;
     if (error !== undefined) throw error;
   }
 
+  /** Sends what is left; from now on nothing can be added. */
   async close(): Promise<void> {
+    this.closed = true;
+    this.filled.set();
+    this.room.set();
     try {
       await this.flush();
     } finally {
-      this.closed = true;
-      this.filled.set();
-      this.room.set();
       await this.running;
     }
   }
@@ -140,7 +143,7 @@ export class Producer<T> {
   // --- what sends ---
 
   private isRipe(): boolean {
-    return this.hurry || this.items.length >= this.batch || this.size >= this.batchBytes;
+    return this.taken < this.hurryTo || this.items.length >= this.batch || this.size >= this.batchBytes;
   }
 
   private async run(): Promise<void> {
@@ -150,13 +153,13 @@ export class Producer<T> {
       try {
         const first = await this.persist(this.words(batch));
         batch.forEach((item, number) => item.resolve(typeof first === "number" ? first + number : first));
-        this.answered(batch.length, undefined);
+        this.settle(batch.length, undefined);
         const bytes = batch.reduce((sum, item) => sum + item.entry.length, 0);
         this.link.notice("sent", { key: this.key, messages: batch.length, bytes, ms: now() - began });
       } catch (error) {
         this.link.settings.logger.warn(`${batch.length} messages for ${this.key} are not written: ${reasonOf(error)}`);
         for (const item of batch) item.reject(error);
-        this.answered(batch.length, error);
+        this.settle(batch.length, error);
       }
     }
   }
@@ -188,6 +191,7 @@ export class Producer<T> {
     }
     const batch = this.items.splice(0, count);
     this.size -= size;
+    this.taken += count;
     if (!this.isRipe()) this.ripe.clear();
     this.batches += 1;
     return batch;
@@ -222,10 +226,14 @@ export class Producer<T> {
     }
   }
 
-  private answered(count: number, error: unknown): void {
-    this.unanswered -= count;
+  private settle(count: number, error: unknown): void {
+    this.answered += count;
     this.firstError ??= error;
-    if (this.unanswered < this.buffer) this.room.set();
-    if (this.unanswered === 0) this.quiet.set();
+    if (this.added - this.answered < this.buffer) this.room.set();
+    this.tellFlushes();
+  }
+
+  private tellFlushes(): void {
+    while ((this.flushes[0]?.count ?? Infinity) <= this.answered) this.flushes.shift()?.answered.set();
   }
 }

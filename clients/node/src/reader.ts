@@ -29,6 +29,7 @@ export class Reader<T> implements AsyncIterableIterator<Entry<T>> {
   private epoch = 0;
   private rows: Row[] = []; // read and not returned yet; the last one is the next
   private unpack: Unpack | undefined; // only if it reads frames
+  private reading: Promise<boolean> | undefined;
   private readonly breaker = new Breaker();
 
   constructor(
@@ -50,7 +51,9 @@ export class Reader<T> implements AsyncIterableIterator<Entry<T>> {
         const position = this.positionOf(offset + 1);
         return { done: false, value: { offset, tag, value: this.codec.decode(entry), timeMs, position } };
       }
-      if (!(await this.read())) return { done: true, value: undefined };
+      // Calls at the same time wait for the same read.
+      this.reading ??= this.read().finally(() => (this.reading = undefined));
+      if (!(await this.reading)) return { done: true, value: undefined };
     }
   }
 
@@ -76,23 +79,24 @@ export class Reader<T> implements AsyncIterableIterator<Entry<T>> {
     const { settings } = this.link;
     for (const pauses = new Pauses(); ; ) {
       const pause = pauses.next();
+      const tags = this.options.tags ?? [];
+      let reply: unknown;
       try {
         const from = (this.next_ ??= await this.findStart());
-        const tags = this.options.tags ?? [];
         const words: Words = ["TREAD", this.key, this.positionOf(from), this.options.count ?? 1000];
         if (this.unpack) words.push("FRAMED");
         else words.push("SKIP", "WITHINFO", "EPOCH", "WITHTIME");
         if (this.follows) words.push("BLOCK", settings.blockMs);
         if (tags.length > 0) words.push("TAGS", tags.length, ...tags);
-        const reply = await this.link.call(this.key, words, { timeoutMs: waitTimeout(settings), breaker: this.breaker });
-        if (this.unpack) return await this.takeFrame(reply, this.unpack);
-        return await this.take(list(reply), tags.length > 0);
+        reply = await this.link.call(this.key, words, { timeoutMs: waitTimeout(settings), breaker: this.breaker });
       } catch (error) {
         if (error instanceof BrokenOff) return false;
         if (!isPassing(error)) throw error;
         this.link.tellRetry("TREAD", error, pause);
+        await sleep(pause);
+        continue;
       }
-      await sleep(pause);
+      return this.unpack ? this.takeFrame(reply, this.unpack) : this.take(list(reply), tags.length > 0);
     }
   }
 
@@ -137,8 +141,8 @@ export class Reader<T> implements AsyncIterableIterator<Entry<T>> {
     if (first <= expected) return;
     this.link.settings.logger.warn(`${this.key}: messages ${expected} to ${first - 1} are evicted`);
     this.link.notice("gap", { key: this.key });
-    this.next_ = first;
     await this.options.onGap?.(expected, first);
+    this.next_ = first; // not before: if onGap fails, the next read finds the gap again
   }
 
   /** Finds the offset to start at, once: a read from an offset can be repeated. */
@@ -148,9 +152,10 @@ export class Reader<T> implements AsyncIterableIterator<Entry<T>> {
     if (frames !== false && tags.length === 0) this.unpack = await unpacker();
     if (frames && !this.unpack) throw new MillraceError("frames need zstd, and do not go with tags");
     const start = this.options.start ?? "first";
-    if (start instanceof Date) return Number(await this.link.call(this.key, ["TSEEK", this.key, start.getTime()]));
+    const ask = (words: Words): Promise<unknown> => this.link.call(this.key, words, { breaker: this.breaker });
+    if (start instanceof Date) return Number(await ask(["TSEEK", this.key, start.getTime()]));
     if (start === "end" || start === "first") {
-      const [info] = list(await this.link.call(this.key, ["TREAD", this.key, 1, 0, "WITHINFO", "EPOCH"]));
+      const [info] = list(await ask(["TREAD", this.key, 1, 0, "WITHINFO", "EPOCH"]));
       const [first, last, epoch] = list(info).map(Number) as [number, number, number];
       this.epoch = epoch;
       return start === "end" ? last + 1 : first;

@@ -25,7 +25,6 @@ export class Redlock extends HeldLock {
   private readonly needed: number;
   private readonly patienceMs: number;
   private readonly options: Words = [];
-  private owner = "";
 
   constructor(
     private readonly links: [Link, ...Link[]],
@@ -42,24 +41,29 @@ export class Redlock extends HeldLock {
   protected async take(): Promise<Grant> {
     const deadline = now() + this.waitMs;
     for (;;) {
-      this.owner = randomUUID();
-      const sent = now();
-      const answers = await this.askAll((link) => this.acquireAt(link));
-      const granted = answers.filter((token) => token !== undefined).sort((one, other) => one - other);
-      // Of the smallest tokens of a majority, the greatest: so a single server whose clock is ahead has no effect.
-      const token = granted[this.needed - 1];
-      if (token !== undefined) {
-        const untilMs = sent + safePart(this.ttlMs);
-        // A server that gets the token will only issue greater ones, so a majority must get it.
-        const told = await this.renewAll("TOKEN", token);
-        if (this.isEnough(told) && now() < untilMs) return { token, untilMs };
-      }
-      await this.releaseEverywhere();
+      const owner = (this.owner = randomUUID());
+      const grant = await this.ask(owner);
+      if (grant !== undefined) return grant;
+      await this.forgetOwner(owner);
       if (now() >= deadline) {
         throw new LockTimeout(`the lock ${this.key} was not granted by ${this.needed} of ${this.links.length} servers`);
       }
       await sleep(10 + Math.random() * 50);
     }
+  }
+
+  /** Asks all servers once. */
+  private async ask(owner: string): Promise<Grant | undefined> {
+    const sent = now();
+    const answers = await this.askAll((link) => this.acquireAt(link, owner));
+    const granted = answers.filter((token) => token !== undefined).sort((one, other) => one - other);
+    // Of the smallest tokens of a majority, the greatest: so a single server whose clock is ahead has no effect.
+    const token = granted[this.needed - 1];
+    if (token === undefined) return undefined;
+    const untilMs = sent + safePart(this.ttlMs);
+    // A server that gets the token will only issue greater ones, so a majority must get it.
+    const told = await this.renewAll(owner, "TOKEN", token);
+    return this.isEnough(told) && now() < untilMs ? { token, untilMs } : undefined;
   }
 
   private isEnough(answers: (number | undefined)[]): boolean {
@@ -71,38 +75,40 @@ export class Redlock extends HeldLock {
     return allWithin(this.patienceMs, calls, (answers) => this.isEnough(answers));
   }
 
-  private callAt(link: Link, command: string, ...words: Words): Promise<unknown> {
-    return link.call(this.key, [command, this.key, this.owner, ...words], { timeoutMs: this.patienceMs });
+  private callAt(link: Link, command: string, owner: string, ...words: Words): Promise<unknown> {
+    return link.call(this.key, [command, this.key, owner, ...words], { timeoutMs: this.patienceMs });
   }
 
-  private async acquireAt(link: Link): Promise<number | undefined> {
-    const [granted, token] = list(await this.callAt(link, "LOCK.ACQUIRE", this.ttlMs, ...this.options));
+  private async acquireAt(link: Link, owner: string): Promise<number | undefined> {
+    const [granted, token] = list(await this.callAt(link, "LOCK.ACQUIRE", owner, this.ttlMs, ...this.options));
     return granted ? Number(token) : undefined;
   }
 
-  private renewAll(...words: Words): Promise<(number | undefined)[]> {
-    return this.askAll(async (link) => Number(await this.callAt(link, "LOCK.RENEW", this.ttlMs, ...words)) || undefined);
+  private renewAll(owner: string, ...words: Words): Promise<(number | undefined)[]> {
+    return this.askAll(
+      async (link) => Number(await this.callAt(link, "LOCK.RENEW", owner, this.ttlMs, ...words)) || undefined,
+    );
   }
 
-  protected async renew(): Promise<number | undefined> {
+  protected async renew(owner: string): Promise<number | undefined> {
     const sent = now();
-    const answers = await this.renewAll();
+    const answers = await this.renewAll(owner);
     if (this.isEnough(answers)) return sent + safePart(this.ttlMs);
     const refusals = answers.filter((answer) => answer === undefined).length;
     if (refusals > this.links.length - this.needed) return undefined; // too many servers refused: the lock is lost
     throw new MillraceError("too few servers have answered");
   }
 
-  private async releaseEverywhere(): Promise<void> {
+  protected async forgetOwner(owner: string): Promise<void> {
     const calls = this.links.map((link) => async () => {
-      await this.callAt(link, "LOCK.RELEASE").catch((error: unknown) => {
+      await this.callAt(link, "LOCK.RELEASE", owner).catch((error: unknown) => {
         if (!(error instanceof NotOwner)) throw error;
       });
     });
     await allWithin(this.patienceMs, calls, (released) => released.length === this.links.length);
   }
 
-  protected giveBack(): Promise<void> {
-    return this.releaseEverywhere();
+  protected giveBack(owner: string): Promise<void> {
+    return this.forgetOwner(owner);
   }
 }

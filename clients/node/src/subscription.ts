@@ -18,6 +18,9 @@ export interface SubscribeOptions {
 export class Subscription<T> implements AsyncIterableIterator<Publication<T>> {
   private rows: unknown[][] = []; // fetched and not returned yet; the last one is the next
   private receipt: Word | undefined; // of the messages that were returned
+  private mustSubscribe = false; // the server says that there is no such subscriber
+  private hasGap = false;
+  private fetching: Promise<boolean> | undefined;
   private readonly breaker = new Breaker();
 
   constructor(
@@ -38,7 +41,9 @@ export class Subscription<T> implements AsyncIterableIterator<Publication<T>> {
       if (row !== undefined) {
         return { done: false, value: { id: text(row[0]), content: this.codec.decode(bytes(row[1])) } };
       }
-      if (!(await this.fetch())) return { done: true, value: undefined };
+      // Calls at the same time wait for the same fetch.
+      this.fetching ??= this.fetch().finally(() => (this.fetching = undefined));
+      if (!(await this.fetching)) return { done: true, value: undefined };
     }
   }
 
@@ -49,32 +54,41 @@ export class Subscription<T> implements AsyncIterableIterator<Publication<T>> {
 
   /** Acknowledges the returned messages without fetching more. REQUIRES: the whole batch was returned. */
   async ack(): Promise<void> {
-    if (this.receipt === undefined || this.rows.length > 0) return;
+    const { receipt } = this;
+    if (receipt === undefined || this.rows.length > 0) return;
     try {
-      await this.link.persist(this.channel, ["CHAN.ACK", this.channel, this.name, this.receipt]);
+      await this.link.persist(this.channel, ["CHAN.ACK", this.channel, this.name, receipt]);
     } catch (error) {
       // The next fetch finds out the reason.
       if (!(error instanceof BadReceipt || error instanceof NoSubscriber)) throw error;
     }
-    this.receipt = undefined;
+    if (this.receipt === receipt) this.receipt = undefined; // not that of a fetch which has ended meanwhile
   }
 
   /** Acknowledges the returned messages and waits for more; false if it was stopped. */
   private async fetch(): Promise<boolean> {
     for (const pauses = new Pauses(); ; ) {
+      if (this.hasGap) {
+        await this.options.onGap?.();
+        this.hasGap = false; // not before: if onGap fails, it is called again
+      }
       try {
-        await this.exchange();
-        return true;
+        if (this.mustSubscribe) {
+          await this.subscribe();
+        } else {
+          await this.exchange();
+          return true;
+        }
       } catch (error) {
         if (error instanceof BrokenOff) return false;
         if (error instanceof NoSubscriber) {
           this.receipt = undefined;
-          await this.begin();
+          this.mustSubscribe = true;
         } else if (error instanceof BadReceipt) {
           this.receipt = undefined;
         } else if (isPassing(error)) {
           const pause = pauses.next();
-          this.link.tellRetry("CHAN.FETCH", error, pause);
+          this.link.tellRetry(this.mustSubscribe ? "CHAN.SUBSCRIBE" : "CHAN.FETCH", error, pause);
           await sleep(pause);
         } else {
           throw error;
@@ -95,12 +109,13 @@ export class Subscription<T> implements AsyncIterableIterator<Publication<T>> {
     this.receipt = receipt === null ? undefined : (receipt as Word);
   }
 
-  private async begin(): Promise<void> {
+  private async subscribe(): Promise<void> {
     const words: Words = ["CHAN.SUBSCRIBE", this.channel, this.name];
     if (this.options.expireMs !== undefined) words.push("EXPIRE", Math.round(this.options.expireMs));
-    await this.link.persist(this.channel, words, { retryForMs: Infinity });
+    await this.link.call(this.channel, words, { breaker: this.breaker });
+    this.mustSubscribe = false;
+    this.hasGap = true;
     this.link.settings.logger.info(`${this.name} subscribes to ${this.channel}`);
     this.link.notice("gap", { key: this.channel });
-    await this.options.onGap?.();
   }
 }

@@ -57,6 +57,7 @@ class Subscription(Generic[T]):
         self._batch, self._expire, self._on_gap = batch, expire, on_gap
         self._rows: list[Any] = []  # fetched and not returned yet; the last one is the next
         self._receipt: Any = None  # of the messages that were returned
+        self._must_subscribe = self._has_gap = False  # until the server says that there is no such subscriber
         self._breaker = waiting.Breaker()
 
     def __aiter__(self) -> Subscription[T]:
@@ -75,32 +76,38 @@ class Subscription(Generic[T]):
 
     async def ack(self) -> None:
         """Acknowledges the returned messages without fetching more. REQUIRES: the whole batch was returned."""
-        if self._receipt is not None and not self._rows:
+        receipt = self._receipt
+        if receipt is not None and not self._rows:
             try:
-                await self._link.persist(self._channel, "CHAN.ACK", self._channel, self._name, self._receipt)
+                await self._link.persist(self._channel, "CHAN.ACK", self._channel, self._name, receipt)
             except (BadReceipt, NoSubscriber):
                 pass  # the next fetch finds out the reason
-            self._receipt = None
+            if self._receipt is receipt:  # not that of a fetch that has ended meanwhile
+                self._receipt = None
 
     async def _fetch(self) -> bool:
         """Acknowledges the returned messages and waits for more; False if it was stopped."""
         for pause in pauses():
+            if self._has_gap:
+                if self._on_gap is not None:
+                    await waiting.call(self._on_gap)
+                self._has_gap = False  # not before: if on_gap fails or is cancelled, it is called again
             try:
-                self._rows, self._receipt = await self._exchange()
-                if self._rows:
+                if self._must_subscribe:
+                    await self._subscribe()
+                else:
+                    self._rows, self._receipt = await self._exchange()
                     return True
             except BrokenOff:
                 return False
             except NoSubscriber:
                 self._receipt = None
-                await self._begin()
+                self._must_subscribe = True
             except BadReceipt:
                 self._receipt = None
             except (ConnectionLost, RefusedForNow) as error:
-                self._link.tell_retry(("CHAN.FETCH",), error, pause)
+                self._link.tell_retry(("CHAN.SUBSCRIBE" if self._must_subscribe else "CHAN.FETCH",), error, pause)
                 await waiting.sleep(pause)
-            else:
-                return True  # nothing came within the wait: fetch again
         raise AssertionError("pauses() never ends")
 
     async def _exchange(self) -> tuple[list[Any], Any]:
@@ -116,12 +123,11 @@ class Subscription(Generic[T]):
         messages, receipt, _ = checked(replies[-1])
         return list(reversed(messages)), receipt
 
-    async def _begin(self) -> None:
+    async def _subscribe(self) -> None:
         words: list[Word] = ["CHAN.SUBSCRIBE", self._channel, self._name]
         if self._expire is not None:
             words += ["EXPIRE", milliseconds(self._expire)]
-        await self._link.persist(self._channel, *words, retry_for=float("inf"))
+        await self._link.call(self._channel, *words, breaker=self._breaker)
+        self._must_subscribe, self._has_gap = False, True
         self._link.settings.logger.info("%s subscribes to %s", self._name, self._channel)
         self._link.settings.notice("gap", key=self._channel)
-        if self._on_gap is not None:
-            await waiting.call(self._on_gap)

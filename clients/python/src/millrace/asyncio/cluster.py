@@ -24,6 +24,7 @@ class ClusterLink(Link):
         self._nodes: dict[Address, Node] = {}
         self._slots: dict[int, Address] = {}
         self._stale = True
+        self._closed = False
         self._mutex = waiting.Mutex()
 
     async def exchange(self, key: str, commands: Sequence[Words], timeout: float | None = None,
@@ -70,7 +71,8 @@ class ClusterLink(Link):
     def _node_at(self, address: Address) -> Node:
         with self._mutex:
             if address not in self._nodes:
-                self._nodes[address] = Node(self._source, address)
+                # If it is closed, a command was redirected meanwhile.
+                self._nodes[address] = Node(self._source, address, closed=self._closed)
             return self._nodes[address]
 
     async def _read_slots(self) -> None:
@@ -94,7 +96,10 @@ class ClusterLink(Link):
         raise failure
 
     async def close(self) -> None:
-        for node in list(self._nodes.values()):
+        with self._mutex:
+            self._closed = True
+            nodes = list(self._nodes.values())
+        for node in nodes:
             await node.close()
 
 

@@ -22,6 +22,7 @@ class HeldLock:
         self.key, self.ttl = key, ttl
         self.token: int | None = None  # the fencing token: send it with each write to the protected resource
         self.lost = waiting.Flag()  # set when the lock is lost while it is held
+        self.owner = ""  # a new name for each attempt to acquire it
         self._settings = settings
         self.valid_until = 0.0  # until when this holder certainly has it, by time.monotonic()
         self._ended = waiting.Flag()  # released or lost
@@ -34,24 +35,34 @@ class HeldLock:
         """Waits for the lock; returns its token, and until when this holder has it. Raises LockTimeout."""
         raise NotImplementedError
 
-    async def _renew(self) -> float | None:
+    async def _renew(self, owner: str) -> float | None:
         """Renews the lease; returns until when this holder has the lock; None if the server says that it does not.
         Raises if no server answered."""
         raise NotImplementedError
 
-    async def _give_back(self, until: float) -> None:
+    async def _give_back(self, owner: str, until: float) -> None:
+        """Releases the lock, by this time at the latest."""
+        raise NotImplementedError
+
+    async def _forget_owner(self, owner: str) -> None:
+        """Releases whatever this owner was granted, with one try. Raises nothing."""
         raise NotImplementedError
 
     # What a user calls.
 
     async def acquire(self) -> None:
+        self.valid_until = 0.0
         self.lost, self._ended = waiting.Flag(), waiting.Flag()
         self.token, self.valid_until = await self._take()
-        self._tasks = [waiting.spawn("renewal", self._keep), waiting.spawn("lease", self._watch)]
+        self._tasks = [waiting.spawn("renewal", self._keep, self.owner, self.lost, self._ended),
+                       waiting.spawn("lease", self._watch, self.lost, self._ended)]
         self._settings.notice("lock_acquired", key=self.key, token=self.token)
 
     async def release(self) -> None:
         """Releases the lock. Raises LockLost if it was lost before."""
+        owner, until = self.owner, self.valid_until
+        if self._tasks and waiting.now() >= until:  # it is held, and no timer has run in time
+            self._lose("its lease is over", self.lost, self._ended)
         self._ended.set()
         try:
             for task in self._tasks:
@@ -59,11 +70,13 @@ class HeldLock:
                     task.cancel()
             self._tasks = []
             if self.lost.is_set():
+                # A renewal without an answer may have prolonged the lease.
+                waiting.spawn("release", self._forget_owner, owner)
                 raise LockLost(f"the lock {self.key} was lost while it was held")
-            await self._give_back(self.valid_until)
+            await self._give_back(owner, until)
         except waiting.Cancelled:
             # So that others need not wait for the end of its lease.
-            waiting.spawn("release", self._give_back, self.valid_until)
+            waiting.spawn("release", self._give_back, owner, until)
             raise
         self._settings.notice("lock_released", key=self.key, token=self.token)
 
@@ -94,37 +107,38 @@ class HeldLock:
             if error is None or isinstance(error, waiting.Cancelled):
                 raise
 
-    # What runs while the lock is held.
+    # What runs while the lock is held. The owner and the flags are those of one acquisition: a thread that still waits
+    # for an answer may end during the next one.
 
-    async def _keep(self) -> None:
+    async def _keep(self, owner: str, lost: waiting.Flag, ended: waiting.Flag) -> None:
         pause = self.ttl / 3
-        while not await self._ended.wait(pause):
+        while not await ended.wait(pause):
             try:
-                until = await self._renew()
+                until = await self._renew(owner)
             except MillraceError as error:
                 self._settings.logger.debug("the lock %s is not renewed, tried again: %s", self.key, error)
                 pause = min(self.ttl / 20, 0.25)
                 continue
             if until is None:
-                self._lose("the server says that it is not ours")
+                self._lose("the server says that it is not ours", lost, ended)
                 return
-            if not self._ended.is_set():
+            if not ended.is_set():
                 self.valid_until = max(self.valid_until, until)
             pause = self.ttl / 3
 
-    async def _watch(self) -> None:
+    async def _watch(self, lost: waiting.Flag, ended: waiting.Flag) -> None:
         """Marks the lock as lost when its lease ends, whatever the renewal is doing."""
-        while not await self._ended.wait(self.valid_until - waiting.now()):
+        while not await ended.wait(self.valid_until - waiting.now()):
             if waiting.now() >= self.valid_until:
-                self._lose("its lease is over")
+                self._lose("its lease is over", lost, ended)
                 return
 
-    def _lose(self, why: str) -> None:
-        if self._ended.is_set():
+    def _lose(self, why: str, lost: waiting.Flag, ended: waiting.Flag) -> None:
+        if ended.is_set():
             return
         self.valid_until = min(self.valid_until, waiting.now())
-        self.lost.set()
-        self._ended.set()
+        lost.set()
+        ended.set()
         self._settings.logger.warning("the lock %s is lost: %s", self.key, why)
         self._settings.notice("lock_lost", key=self.key, token=self.token)
         if self._canceller is not None:

@@ -75,11 +75,12 @@ class Reader(Generic[T]):
                 if self._tags:
                     words += ["TAGS", len(self._tags), *self._tags]
                 reply = await self._link.call(self._key, *words, timeout=settings.wait_timeout, breaker=self._breaker)
-                return await self._take(reply)
             except BrokenOff:
                 return False
             except (ConnectionLost, RefusedForNow) as error:
                 self._link.tell_retry(("TREAD",), error, pause)
+            else:
+                return await self._take(reply)
             await waiting.sleep(pause)
         raise AssertionError("pauses() never ends")
 
@@ -110,22 +111,22 @@ class Reader(Generic[T]):
         if first > expected:
             self._link.settings.logger.warning("%s: messages %d to %d are evicted", self._key, expected, first - 1)
             self._link.settings.notice("gap", key=self._key)
-            self._next = first
             if self._on_gap is not None:
                 await waiting.call(self._on_gap, expected, first)
+            self._next = first  # not before: if on_gap fails or is cancelled, the next read finds the gap again
 
     async def _find_start(self) -> None:
         """Finds the offset to start at, once: a read from an offset can be repeated."""
         if isinstance(self._start, datetime.datetime):
             at = milliseconds(self._start.timestamp())
-            self._next = int(await self._link.call(self._key, "TSEEK", self._key, at))
+            self._next = int(await self._link.call(self._key, "TSEEK", self._key, at, breaker=self._breaker))
         elif self._start == "end":
             [(_, last, self._epoch)] = await self._link.call(
-                self._key, "TREAD", self._key, 1, 0, "WITHINFO", "EPOCH")
+                self._key, "TREAD", self._key, 1, 0, "WITHINFO", "EPOCH", breaker=self._breaker)
             self._next = last + 1
         elif self._start == "first":
             [(first, _, self._epoch)] = await self._link.call(
-                self._key, "TREAD", self._key, 1, 0, "WITHINFO", "EPOCH")
+                self._key, "TREAD", self._key, 1, 0, "WITHINFO", "EPOCH", breaker=self._breaker)
             self._next = first
         else:
             epoch, _, offset = str(self._start).rpartition(".")

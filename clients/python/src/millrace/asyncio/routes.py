@@ -79,6 +79,7 @@ class Device:
 
     async def __aenter__(self) -> Device:
         await self.set()
+        self._ended = waiting.Flag()
         if self._ttl is not None:
             self._task = waiting.spawn("device", self._keep)
         return self

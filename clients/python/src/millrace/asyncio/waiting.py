@@ -163,10 +163,11 @@ async def all_within(timeout: float, functions: list[Callable[[], Awaitable[T]]]
                 break
     except asyncio.TimeoutError:
         pass
-    for task in tasks:
-        if not task.done():
-            task.cancel()
-        task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+    finally:
+        for task in tasks:
+            if not task.done():
+                task.cancel()
+            task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
     return results
 
 
@@ -185,8 +186,7 @@ class Breaker:
         self._waiting: asyncio.Future[Any] | None = None
 
     async def run(self, exchange: Callable[[], Awaitable[T]], connection: Any) -> T:
-        if self._broken:
-            raise BrokenOff("the wait was broken off")
+        self.check()
         exchanging: asyncio.Future[T] = asyncio.ensure_future(exchange())
         # If we are cancelled, its error is not read.
         exchanging.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
@@ -195,7 +195,7 @@ class Breaker:
             # Not `await exchanging`: that would pass a cancellation on to it, where it might be lost.
             await asyncio.wait([exchanging])
         except asyncio.CancelledError:
-            self._cancel()
+            self._cancel(exchanging)
             await asyncio.wait([exchanging])
             raise
         finally:
@@ -207,14 +207,20 @@ class Breaker:
     def break_off(self) -> None:
         """Ends the wait that runs in it, and all later ones."""
         self._broken = True
-        self._cancel()
+        if self._waiting is not None:
+            self._cancel(self._waiting)
 
-    def _cancel(self) -> None:
+    def check(self) -> None:
+        """Raises BrokenOff if the wait must not begin."""
+        if self._broken:
+            raise BrokenOff("the wait was broken off")
+
+    def _cancel(self, exchanging: asyncio.Future[Any]) -> None:
         # Repeated: before Python 3.12, wait_for, which redis-py uses to send, loses a cancellation that comes just when
-        # it is done.
-        if self._waiting is not None and not self._waiting.done():
-            self._waiting.cancel()
-            self._waiting.get_loop().call_later(0.05, self._cancel)
+        # it is done. The next exchange may have begun by then, and must not be cancelled.
+        if not exchanging.done():
+            exchanging.cancel()
+            exchanging.get_loop().call_later(0.05, self._cancel, exchanging)
 
 
 async def apart(exchange: Callable[[], Awaitable[T]], connection: Any, breaker: Breaker | None = None) -> T:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Callable, Sequence
 
 import redis
@@ -15,14 +16,15 @@ from ..source import Source
 from . import waiting
 
 Then = Callable[[list[Any]], list[Words]]
-_IDLE_MOST = 16  # connections that are kept for each time-out
+_IDLE_MOST = 16  # connections to one server that are kept
 
 
 class Line:
     """One connection, with one exchange at a time."""
 
-    def __init__(self, connection: Any) -> None:
+    def __init__(self, connection: Any, timeout: float) -> None:
         self._connection = connection
+        self.timeout = timeout
 
     def exchange(self, commands: Sequence[Words], breaker: waiting.Breaker | None,
                        then: Then | None = None) -> list[Any]:
@@ -31,7 +33,7 @@ class Line:
         try:
             # In a task of its own: time-outs of redis-py cancel the task in which they run, and may leave it marked as
             # cancelled.
-            return waiting.apart(lambda: self._converse(commands, then), self._connection, breaker)
+            return waiting.apart(lambda: self._converse(commands, then, breaker), self._connection, breaker)
         except redis.DataError as error:  # nothing was sent
             self.close()
             raise TypeError(str(error)) from error
@@ -45,14 +47,17 @@ class Line:
             self.close()
             raise
 
-    def _converse(self, commands: Sequence[Words], then: Then | None) -> list[Any]:
+    def _converse(self, commands: Sequence[Words], then: Then | None,
+                        breaker: waiting.Breaker | None) -> list[Any]:
+        self._connection.connect()
+        if breaker is not None:
+            breaker.check()
         replies = self._send_and_read(commands)
         more = then(replies) if then is not None else []
         return [*replies, *self._send_and_read(more)] if more else replies
 
     def _send_and_read(self, commands: Sequence[Words]) -> list[Any]:
         connection = self._connection
-        connection.connect()
         connection.send_packed_command(
             connection.pack_commands([tuple(packed(word) for word in words) for words in commands]))
         replies: list[Any] = []
@@ -73,45 +78,57 @@ class Line:
 class Node:
     """Our connections to one server."""
 
-    def __init__(self, source: Source, address: tuple[str, int] | None = None) -> None:
+    def __init__(self, source: Source, address: tuple[str, int] | None = None, *, closed: bool = False) -> None:
         self._source = source
         self._address = address
-        self._idle: dict[float, list[Line]] = {}
+        self._idle: list[Line] = []  # the one that was used last is the last
+        self._closed = closed
+        self._process = os.getpid()
         self._mutex = waiting.Mutex()
 
     def exchange(self, commands: Sequence[Words], timeout: float,
                        breaker: waiting.Breaker | None = None, then: Then | None = None) -> list[Any]:
-        with self._mutex:
-            idle = self._idle.setdefault(timeout, [])
-            line = idle.pop() if idle else None
-        if line is None:
-            line = Line(self._source.connection(timeout, self._address))
+        line = self._take_idle(timeout) or Line(self._source.connection(timeout, self._address), timeout)
         try:
             replies = line.exchange(commands, breaker, then)
         except ConnectionLost:
             # The other connections are as old as this one, and probably broken too.
-            self.close()
+            self._close_idle()
             raise
         if any(isinstance(reply, Exception) and isinstance(server_error(reply), RefusedForNow) for reply in replies):
             # With Sentinel, another server may be the master by now: a new connection asks for it when it connects.
             line.close()
-            self.close()
+            self._close_idle()
         else:
             with self._mutex:
-                if len(idle) < _IDLE_MOST:
-                    idle.append(line)
-                    return replies
-            line.close()
+                self._idle.append(line)
+            if self._closed or len(self._idle) > _IDLE_MOST:
+                self._close_idle(0 if self._closed else _IDLE_MOST)
         return replies
 
-    def close(self) -> None:
-        """Closes the idle connections."""
+    def _take_idle(self, timeout: float) -> Line | None:
         with self._mutex:
-            lines = [line for idle in self._idle.values() for line in idle]
-            for idle in self._idle.values():
-                idle.clear()
-        for line in lines:
+            if self._process != os.getpid():  # forked: both processes would read from these connections
+                self._process = os.getpid()
+                self._idle.clear()
+            for line in reversed(self._idle):
+                if line.timeout == timeout:
+                    self._idle.remove(line)
+                    return line
+        return None
+
+    def _close_idle(self, but: int = 0) -> None:
+        """Closes the idle connections, but not those that were used last."""
+        with self._mutex:
+            count = max(0, len(self._idle) - but)
+            surplus, self._idle = self._idle[:count], self._idle[count:]
+        for line in surplus:
             line.close()
+
+    def close(self) -> None:
+        """Closes the idle connections now, and those in use after their use."""
+        self._closed = True
+        self._close_idle()
 
 
 class Link:
@@ -135,16 +152,18 @@ class Link:
         return checked(reply)
 
     def persist(self, key: str, *words: Word, retry_for: float | None = None, timeout: float | None = None,
-                      until: waiting.Flag | None = None, also: tuple[type[Exception], ...] = ()) -> Any:
+                      until: waiting.Flag | None = None, still: Callable[[], bool] = lambda: True,
+                      also: tuple[type[Exception], ...] = ()) -> Any:
         """The same, but sends it again until it is answered. REQUIRES: executing it twice does no harm."""
-        [reply] = self.persist_all(key, [words], retry_for, timeout, until, also)
+        [reply] = self.persist_all(key, [words], retry_for, timeout, until, still, also)
         return reply
 
     def persist_all(self, key: str, commands: Sequence[Words], retry_for: float | None = None,
                           timeout: float | None = None, until: waiting.Flag | None = None,
+                          still: Callable[[], bool] = lambda: True,
                           also: tuple[type[Exception], ...] = ()) -> list[Any]:
-        """Sends all commands again until all are answered. Gives up after `retry_for` seconds, or when the flag is set,
-        and raises the last error. Errors of the kinds in `also` are retried too."""
+        """Sends all commands again until all are answered. Gives up after `retry_for` seconds, when the flag is set, or
+        when `still` returns false, and raises the last error. Errors of the kinds in `also` are retried too."""
         end = waiting.now() + (self.settings.retry_for if retry_for is None else retry_for)
         for pause in pauses():
             try:
@@ -156,7 +175,9 @@ class Link:
                 self.tell_retry(commands[0], error, pause)
                 if waiting.now() + pause > end or (until is not None and until.is_set()):
                     raise
-            (waiting.sleep(pause) if until is None else until.wait(pause))
+                (waiting.sleep(pause) if until is None else until.wait(pause))
+                if not still():
+                    raise
         raise AssertionError("pauses() never ends")
 
     def tell_retry(self, words: Words, error: Exception, pause: float) -> None:

@@ -26,7 +26,6 @@ class Lock(HeldLock):
             self._options += ("LIMIT", limit)
         if value is not None:
             self._options += ("VALUE", value)
-        self.owner = ""
 
     def _take(self) -> tuple[int, float]:
         deadline = waiting.now() + self._wait
@@ -34,29 +33,32 @@ class Lock(HeldLock):
         give_up_at = waiting.now() + max(self._wait, self._link.settings.answer_timeout)
         tries = pauses()
         while True:
-            self.owner = uuid.uuid4().hex  # new: a lost answer may have granted the lock to the last one
+            # New: a lost answer may have granted the lock to the last one. A release in the background gets the name as
+            # an argument, because by then self.owner may be the next one.
+            owner = self.owner = uuid.uuid4().hex
             try:
-                granted = self._ask(max(0.0, deadline - waiting.now()))
+                granted = self._ask(owner, max(0.0, deadline - waiting.now()))
             except (ConnectionLost, RefusedForNow) as error:
-                self._forget_owner()
+                # In a task of its own, so that it is sent even if we are cancelled now.
+                waiting.spawn("release", self._forget_owner, owner).join()
                 pause = next(tries)
                 if waiting.now() + pause > give_up_at:
                     raise
                 self._link.tell_retry(("LOCK.ACQUIRE",), error, pause)
                 waiting.sleep(pause)
                 continue
-            except BaseException:  # cancelled: it may have been granted
-                waiting.spawn("release", self._forget_owner)
+            except BaseException:  # cancelled, or an error after the grant: it may have been granted
+                waiting.spawn("release", self._forget_owner, owner)
                 raise
             if granted is not None:
                 return granted
             if waiting.now() >= deadline:
                 raise LockTimeout(f"the lock {self.key} was not granted within {self._wait} seconds")
 
-    def _ask(self, wait: float) -> tuple[int, float] | None:
+    def _ask(self, owner: str, wait: float) -> tuple[int, float] | None:
         """Waits in line once; returns the token, and until when this holder has the lock."""
         settings = self._link.settings
-        words: list[Word] = ["LOCK.ACQUIRE", self.key, self.owner, milliseconds(self.ttl), *self._options]
+        words: list[Word] = ["LOCK.ACQUIRE", self.key, owner, milliseconds(self.ttl), *self._options]
         sent = waiting.now()
         if milliseconds(wait) == 0:
             granted, token, _, _ = self._link.call(self.key, *words)
@@ -68,7 +70,7 @@ class Lock(HeldLock):
             nonlocal sent
             sent = waiting.now()
             is_granted = not isinstance(replies[0], Exception) and replies[0][0]
-            return [("LOCK.RENEW", self.key, self.owner, milliseconds(self.ttl))] if is_granted else []
+            return [("LOCK.RENEW", self.key, owner, milliseconds(self.ttl))] if is_granted else []
 
         words += ["WAIT", milliseconds(min(wait, settings.block)), "ALIVE", max(1, milliseconds(self.ttl / 3))]
         first, *renewed = self._link.exchange(self.key, [tuple(words)], settings.wait_timeout, then=renewal)
@@ -77,22 +79,21 @@ class Lock(HeldLock):
             return None
         return int(token), sent + safe_part(self.ttl)
 
-    def _forget_owner(self) -> None:
-        """Releases whatever this owner was granted."""
+    def _forget_owner(self, owner: str) -> None:
         try:
-            self._link.call(self.key, "LOCK.RELEASE", self.key, self.owner)
+            self._link.call(self.key, "LOCK.RELEASE", self.key, owner)
         except MillraceError:
             pass  # it was not granted; or the server is down, and the lease will expire
 
-    def _renew(self) -> float | None:
+    def _renew(self, owner: str) -> float | None:
         sent = waiting.now()
-        is_ours = self._link.call(self.key, "LOCK.RENEW", self.key, self.owner, milliseconds(self.ttl),
+        is_ours = self._link.call(self.key, "LOCK.RENEW", self.key, owner, milliseconds(self.ttl),
                                         timeout=min(self.ttl / 3, self._link.settings.answer_timeout))
         return sent + safe_part(self.ttl) if is_ours else None
 
-    def _give_back(self, until: float) -> None:
+    def _give_back(self, owner: str, until: float) -> None:
         try:
-            self._link.persist(self.key, "LOCK.RELEASE", self.key, self.owner,
+            self._link.persist(self.key, "LOCK.RELEASE", self.key, owner,
                                      retry_for=max(0.0, until - waiting.now()))
         except NotOwner:
             pass  # an earlier sending has released it, and the answer was lost

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import uuid
 from typing import Any, Generic, TypeVar
 
@@ -34,16 +35,23 @@ class Producer(Generic[T]):
         self._link, self._key, self._codec = link, key, codec
         self._linger, self._batch, self._batch_bytes = linger, batch, batch_bytes
         self._buffer, self._retry_for, self._replicas = buffer, retry_for, replicas
+        self._mutex = waiting.Mutex()
+        self._closed = False
+        self._begin()
+
+    def _begin(self) -> None:
+        """Creates everything that belongs to one process. A fork has no thread that sends, and its messages must not get
+        the ids of its parent's: what the parent has not sent yet, the parent sends."""
+        self._process = os.getpid()
         self._name = uuid.uuid4().hex
         self._batches = 0
-        self._mutex = waiting.Mutex()
         self._items: list[_Item] = []  # messages that were not sent yet
         self._bytes = 0
-        self._unanswered = 0
+        self._added = self._taken = self._answered = 0  # messages so far: in all, in batches, with an answer
+        self._hurry_to = 0  # the messages up to this one are not to wait for a full batch
+        self._flushes: list[tuple[int, waiting.Flag]] = []  # set once so many messages are answered
         self._error: Exception | None = None  # the first error since the last flush()
-        self._hurry = self._closed = False
-        self._filled, self._ripe, self._room, self._quiet = (waiting.Flag() for _ in range(4))
-        self._quiet.set()
+        self._filled, self._ripe, self._room = (waiting.Flag() for _ in range(3))
         self._task: waiting.Task | None = None
 
     def send(self, tag: str, value: T, *, id: str | None = None, at: float | None = None,
@@ -76,47 +84,53 @@ class Producer(Generic[T]):
 
     def _add(self, item: _Item) -> bool:
         with self._mutex:
+            if self._process != os.getpid():
+                self._begin()
             if self._closed:
                 raise MillraceError("the producer is closed")
-            if self._unanswered >= self._buffer:
+            if self._added - self._answered >= self._buffer:
                 self._room.clear()
                 return False
             self._items.append(item)
             self._bytes += len(item.entry)
-            self._unanswered += 1
+            self._added += 1
             # With threads each of these takes a lock, even if nothing changes.
-            if self._unanswered == 1:
-                self._quiet.clear()
             if len(self._items) == 1:
                 self._filled.set()
-            if (len(self._items) >= self._batch or self._bytes >= self._batch_bytes) and not self._ripe.is_set():
+            if self._is_ripe() and not self._ripe.is_set():
                 self._ripe.set()
             if self._task is None:
                 self._task = waiting.spawn("producer", self._run)
             return True
 
     def flush(self) -> None:
-        """Waits until everything that was sent has been answered; raises the first error there was."""
+        """Waits until everything that was sent before has been answered; raises the first error there was."""
+        answered = waiting.Flag()
         with self._mutex:
-            self._hurry = True
-            self._ripe.set()
-        self._quiet.wait()
+            if self._process != os.getpid():
+                self._begin()
+            self._hurry_to = self._added
+            self._flushes.append((self._added, answered))
+            if self._is_ripe():
+                self._ripe.set()
+            self._tell_flushes()
+        answered.wait()
         with self._mutex:
             error, self._error = self._error, None
-            self._hurry = False
         if error is not None:
             raise error
 
     def close(self) -> None:
+        """Sends what is left; from now on nothing can be added."""
+        with self._mutex:
+            self._closed = True
+            self._filled.set()
+            self._room.set()
         try:
             self.flush()
         finally:
-            with self._mutex:
-                self._closed = True
-                self._filled.set()
-                task = self._task
-            if task is not None:
-                task.join()
+            if self._task is not None:
+                self._task.join()
 
     def __enter__(self) -> Producer[T]:
         return self
@@ -125,6 +139,9 @@ class Producer(Generic[T]):
         self.close()
 
     # --- the task that sends ---
+
+    def _is_ripe(self) -> bool:
+        return self._taken < self._hurry_to or len(self._items) >= self._batch or self._bytes >= self._batch_bytes
 
     def _run(self) -> None:
         while self._has_some():
@@ -150,7 +167,7 @@ class Producer(Generic[T]):
                         return False
                     self._filled.clear()
                     continue
-                left = 0.0 if self._hurry or self._closed else self._items[0].since + self._linger - waiting.now()
+                left = 0.0 if self._closed else self._items[0].since + self._linger - waiting.now()
             self._ripe.wait(left)
             return True
 
@@ -168,7 +185,8 @@ class Producer(Generic[T]):
                     break
             batch, self._items = self._items[:count], self._items[count:]
             self._bytes -= sum(len(item.entry) for item in batch)
-            if not (len(self._items) >= self._batch or self._bytes >= self._batch_bytes or self._hurry):
+            self._taken += count
+            if not self._is_ripe():
                 self._ripe.clear()
             self._batches += 1
             return batch
@@ -205,20 +223,23 @@ class Producer(Generic[T]):
         for number, item in enumerate(batch):
             if not item.promise.done():
                 item.promise.set_result(first + number if isinstance(first, int) else first)
-        self._answered(len(batch), None)
+        self._settle(len(batch), None)
 
     def _fail(self, batch: list[_Item], error: Exception) -> None:
         self._link.settings.logger.warning("%d messages for %s are not written: %s", len(batch), self._key, error)
         for item in batch:
             if not item.promise.done():
                 item.promise.set_exception(error)
-        self._answered(len(batch), error)
+        self._settle(len(batch), error)
 
-    def _answered(self, count: int, error: Exception | None) -> None:
+    def _settle(self, count: int, error: Exception | None) -> None:
         with self._mutex:
-            self._unanswered -= count
+            self._answered += count
             self._error = self._error or error
-            if self._unanswered < self._buffer:
+            if self._added - self._answered < self._buffer:
                 self._room.set()
-            if self._unanswered == 0:
-                self._quiet.set()
+            self._tell_flushes()
+
+    def _tell_flushes(self) -> None:
+        while self._flushes and self._flushes[0][0] <= self._answered:
+            self._flushes.pop(0)[1].set()

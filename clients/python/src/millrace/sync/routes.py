@@ -80,6 +80,7 @@ class Device:
 
     def __enter__(self) -> Device:
         self.set()
+        self._ended = waiting.Flag()
         if self._ttl is not None:
             self._task = waiting.spawn("device", self._keep)
         return self

@@ -168,8 +168,7 @@ class Breaker:
 
     def run(self, exchange: Callable[[], T], connection: Any) -> T:
         with self._mutex:
-            if self._broken:
-                raise BrokenOff("the wait was broken off")
+            self.check()
             self._connection = connection
         try:
             return exchange()
@@ -190,6 +189,12 @@ class Breaker:
             if waited_for is not None:
                 with contextlib.suppress(OSError):
                     waited_for.shutdown(socket.SHUT_RDWR)
+
+    def check(self) -> None:
+        """Raises BrokenOff if the wait must not begin. A connection has no socket that break_off() could close until it
+        is connected, so this is called then."""
+        if self._broken:
+            raise BrokenOff("the wait was broken off")
 
 
 def apart(exchange: Callable[[], T], connection: Any, breaker: Breaker | None = None) -> T:
