@@ -10,9 +10,14 @@ const { json, text } = require("./codecs.js");
 const errors = require("./errors.js");
 const { Delivery, Hand } = require("./hand.js");
 const { PoolHand } = require("./pool_hand.js");
+const { PoolWorker } = require("./pool_worker.js");
 const { needed } = require("./redlock.js");
 const { asMap, deadReason, ranges } = require("./replies.js");
+const { Settler } = require("./settling.js");
+const { SILENT } = require("./settings.js");
 const { keySlot } = require("./slots.js");
+const waiting = require("./waiting.js");
+const { Worker } = require("./worker.js");
 
 test("offsets that follow each other are sent as ranges", () => {
   assert.deepEqual(ranges([]), []);
@@ -113,7 +118,7 @@ test("a message is in hand once", () => {
   assert.deepEqual(hand.admit([delivery(1)]), []);
   assert.ok(hand.finish(first, true));
   assert.deepEqual(hand.admit([delivery(1)]), []); // handled; its acknowledgement has not been answered yet
-  hand.settled([1]);
+  hand.settled([first]);
   hand.beginRead();
   assert.equal(hand.admit([delivery(1)]).length, 1);
 });
@@ -125,8 +130,52 @@ test("what failed may come again before the server's answer", () => {
   assert.ok(!hand.isEmpty());
   assert.deepEqual(hand.admit([delivery(1)]), []);
   const [second] = hand.admit([delivery(1, 10, { attempts: 2 })]);
-  hand.settled([1]);
+  hand.settled([first]);
   assert.ok(hand.start(second, 0) && !hand.isEmpty());
+});
+
+test("the answer about a delivery does not settle the next one", () => {
+  const hand = new Hand(10);
+  const [first] = hand.admit([delivery(1)]);
+  assert.ok(hand.start(first, 0) && hand.finish(first, false));
+  const [second] = hand.admit([delivery(1, 10, { attempts: 2 })]);
+  assert.ok(hand.start(second, 0) && hand.finish(second, true));
+  hand.settled([first]);
+  assert.ok(!hand.isEmpty()); // the acknowledgement of the second delivery has not been answered yet
+  hand.settled([second]);
+  assert.ok(hand.isEmpty());
+});
+
+test("what is found lost is a delivery and not the next one", () => {
+  const hand = new Hand(10);
+  const [first] = hand.admit([delivery(1)]);
+  const leased = hand.leased();
+  assert.ok(hand.start(first, 0) && hand.finish(first, false));
+  const [second] = hand.admit([delivery(1, 20, { attempts: 2 })]);
+  hand.extended(leased, 5);
+  assert.deepEqual(hand.lose(leased), []);
+  assert.ok(!second.isLost);
+  assert.equal(second.leaseEnds, 20);
+});
+
+test("a refusal is not sent again once its message was delivered again", () => {
+  const hand = new Hand(10);
+  const [first] = hand.admit([delivery(1)]);
+  assert.ok(hand.start(first, 0) && hand.finish(first, false));
+  const [second] = hand.admit([delivery(1, 10, { attempts: 2 })]);
+  assert.ok(first.isGone && !second.isGone);
+});
+
+test("a lost message that comes again while its handler runs stays lost", () => {
+  const hand = new Hand(10);
+  const [first] = hand.admit([delivery(1)]);
+  assert.ok(hand.start(first, 0));
+  assert.deepEqual(hand.lose([first]), [first]);
+  assert.deepEqual(hand.admit([delivery(1, 10, { attempts: 2 })]), []);
+  assert.ok(first.isLost);
+  assert.deepEqual(hand.leased(), []);
+  assert.ok(!hand.finish(first, true));
+  assert.equal(hand.admit([delivery(1, 10, { attempts: 3 })]).length, 1); // when the second one's lease is over
 });
 
 for (const isDone of [true, false]) {
@@ -136,7 +185,7 @@ for (const isDone of [true, false]) {
     const [first] = hand.admit([delivery(1)]);
     hand.beginRead();
     assert.ok(hand.start(first, 0) && hand.finish(first, isDone));
-    hand.settled([1]);
+    hand.settled([first]);
     assert.ok(hand.isEmpty());
     assert.equal(hand.room(), 10);
     assert.deepEqual(hand.admit([delivery(1)]), []);
@@ -144,25 +193,112 @@ for (const isDone of [true, false]) {
   });
 }
 
-test("of a log that was replaced a settled message may come at once", () => {
-  const hand = new Hand(10);
-  const [first] = hand.admit([delivery(1)]);
-  assert.ok(hand.start(first, 0) && hand.finish(first, false));
-  hand.settled([1]);
-  assert.equal(hand.admit([delivery(1, 10, { epoch: 2 })]).length, 1);
-});
+for (const place of ["waits", "runs", "done", "refused", "settled"]) {
+  test(`of a log that was replaced nothing counts: ${place}`, () => {
+    const hand = new Hand(10);
+    const [first] = hand.admit([delivery(1)]);
+    if (place !== "waits") assert.ok(hand.start(first, 0));
+    if (!["waits", "runs"].includes(place)) assert.ok(hand.finish(first, place === "done"));
+    if (place === "settled") hand.settled([first]);
+    assert.deepEqual(hand.loseAll(), place === "settled" ? [] : [first]);
+    assert.ok(hand.isEmpty());
+    assert.equal(hand.room(), 10);
+    assert.equal(first.isGone, place !== "settled");
+    assert.ok(!hand.start(first, 0) && !hand.finish(first, true));
+    const [second] = hand.admit([delivery(1, 10, { epoch: 2 })]);
+    hand.settled([first]);
+    assert.ok(hand.start(second, 0) && !hand.isEmpty());
+  });
+}
 
 test("a message whose lease is over is not started, and the outcome of a lost one does not count", () => {
   const hand = new Hand(10);
   const [late, lost] = hand.admit([delivery(1), delivery(2)]);
   assert.ok(!hand.start(late, 10));
   assert.ok(hand.start(lost, 0));
-  assert.deepEqual(hand.lose([2]), [lost]);
+  assert.deepEqual(hand.lose([lost]), [lost]);
   assert.ok(!hand.finish(lost, true));
   assert.ok(hand.isEmpty());
 });
 
-const payload = (sequence, life = 1) => ({ recipient: "ann", sequence, payload: Buffer.from("p"), attempts: 1, life });
+// --- a worker, with a clock and a server of the test ---
+
+const settings = { answerTimeoutMs: 5000, blockMs: 2000, retryForMs: 60_000, logger: SILENT, observer: {} };
+const bytesCodec = { decode: (entry) => entry, encode: (value) => value };
+
+for (const [name, isMine, block, answeredAfter, leaseBegins] of [
+  ["MINE does not wait", true, true, 1500, 0],
+  ["without BLOCK the server does not wait", false, false, 1500, 0],
+  ["a read that waited", false, true, 1500, 1500],
+  ["a read that waited, and whose answer was late", false, true, 3500, 2000],
+]) {
+  test(`a lease begins when the server may have delivered: ${name}`, async (t) => {
+    let time = 100;
+    t.mock.method(waiting, "now", () => time);
+    const call = async () => {
+      time += answeredAfter;
+      return [[1, 1, 7], [1, "t", Buffer.from("e"), 1, 0]];
+    };
+    const worker = new Worker({ settings, call, notice: () => undefined }, "orders", "g", bytesCodec, {});
+    const queue = [];
+    const run = { hand: new Hand(10), queue: { put: (one) => queue.push(one) }, mineFrom: isMine ? 1 : undefined };
+    await worker.readOnce(run, 10, block);
+    assert.equal(queue[0].leaseEnds, 100 + leaseBegins + 30_000);
+  });
+}
+
+for (const isDone of [true, false]) {
+  test(`an outcome is not sent again to a log that replaced its own: ${isDone ? "done" : "refused"}`, async () => {
+    const hand = new Hand(10);
+    const sent = [];
+    const exchange = async (key, commands) => {
+      sent.push(commands);
+      hand.loseAll(); // the worker's read finds a new log meanwhile
+      throw new errors.ConnectionLost("cut");
+    };
+    const link = { settings, exchange, tellRetry: () => undefined };
+    const settler = new Settler(link, "orders", ["orders", "g"], hand, new waiting.Flag(), new waiting.Breaker());
+    const [first] = hand.admit([delivery(1)]);
+    assert.ok(hand.start(first, 0) && hand.finish(first, isDone));
+    if (isDone) settler.succeeded(first);
+    else settler.failed(first, 0);
+    settler.close(60_000);
+    await settler.run();
+    assert.equal(sent.length, 1);
+    assert.ok(hand.isEmpty());
+  });
+}
+
+test("a back-off that throws ends a pool's worker", async () => {
+  const link = {
+    settings,
+    notice: () => undefined,
+    tellRetry: () => undefined,
+    exchange: async () => ["OK", "QUEUED", "QUEUED", [1, "OK"], ["stale", 15_000, "maxattempts", 0]],
+    persist: async () => 1,
+    pulls: 0,
+    // The first pull brings a payload; the next one waits until it is broken off.
+    call: (key, words, { breaker }) => {
+      link.pulls += 1;
+      if (link.pulls === 1) return Promise.resolve([["ann", 1, Buffer.from("p"), 1]]);
+      const error = new errors.BrokenOff("broken off");
+      return breaker.isBroken ? Promise.reject(error)
+        : new Promise((_, reject) => breaker.onBreak(() => reject(error)));
+    },
+  };
+  const backoff = () => {
+    throw new RangeError("no pause");
+  };
+  const worker = new PoolWorker(link, "mail", "w1", bytesCodec, { backoff });
+  worker.on(() => {
+    throw new Error("it always fails");
+  });
+  await assert.rejects(worker.run(), RangeError);
+});
+
+// What is delivered again was counted.
+const payload = (sequence, life = 1, attempts = life) =>
+  ({ recipient: "ann", sequence, payload: Buffer.from("p"), attempts, life });
 
 const joined = () => {
   const hand = new PoolHand(10);
@@ -250,4 +386,46 @@ test("what is acknowledged while it is delivered again is not handled again", ()
   assert.equal(hand.admit(payload(1, 2)), "done");
   hand.beginPull();
   assert.equal(hand.admit(payload(1, 2)), "new"); // the recipient was forgotten, so it counts as new
+});
+
+for (const number of [1, 5]) { // the first attempt at a payload of a pool that was made again
+  test(`a new pool's payload ${number} is not taken for one that was handled of the old one`, () => {
+    const hand = joined();
+    hand.admit(payload(5));
+    const last = hand.start("ann");
+    hand.handled(last);
+    hand.finish(last);
+    hand.joinAgain();
+    assert.equal(hand.admit(payload(number, 2, 1)), "new");
+    hand.joinAgain();
+    assert.equal(hand.admit(payload(number, 3)), "new");
+  });
+
+  test(`a new pool's payload ${number} is not taken for the old one's that runs`, () => {
+    const hand = joined();
+    hand.admit(payload(5));
+    const last = hand.start("ann");
+    hand.joinAgain();
+    assert.equal(hand.admit(payload(number, 2, 1)), "kept");
+    hand.joinAgain();
+    assert.equal(hand.admit(payload(number, 3)), "kept");
+    hand.handled(last);
+    assert.ok(!hand.mayAcknowledge(last)); // that would remove the new pool's payload
+    assert.ok(hand.finish(last));
+    assert.equal(hand.start("ann").life, 3);
+    hand.joinAgain();
+    hand.finish(last);
+    assert.equal(hand.admit(payload(number, 4)), "new");
+  });
+}
+
+test("a payload that ends after the worker has joined again is acknowledged when it comes", () => {
+  const hand = joined();
+  hand.admit(payload(5));
+  const last = hand.start("ann");
+  assert.ok(hand.mayAcknowledge(last));
+  hand.joinAgain();
+  assert.ok(!hand.mayAcknowledge(last));
+  assert.equal(hand.admit(payload(5, 2)), "kept");
+  assert.ok(hand.mayAcknowledge(last));
 });

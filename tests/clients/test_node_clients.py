@@ -11,7 +11,7 @@ from drivers import HERE
 from server import module_path
 
 
-@pytest.mark.parametrize("name", ["node_parts", "node_frames", "node_clients"])
+@pytest.mark.parametrize("name", ["node_parts", "node_races", "node_frames", "node_clients"])
 def test_in_javascript(name):
     built_package()
     for client in ("ioredis-6", "redis-6"):

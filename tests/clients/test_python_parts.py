@@ -13,11 +13,13 @@ import redis.exceptions
 
 from millrace import errors
 from millrace.backoff import Backoff, pauses
-from millrace.codecs import Json
+from millrace.codecs import Json, Raw
 from millrace.hand import Delivery, Hand
 from millrace.pool_hand import PoolDelivery, PoolHand
 from millrace.replies import as_map, ranges
+from millrace.settings import Settings
 from millrace.slots import key_slot
+from millrace.sync import waiting, worker
 from millrace.sync.redlock import needed
 
 
@@ -125,7 +127,7 @@ def test_a_message_is_in_hand_once():
     assert hand.admit([delivery(1, 20.0)]) == [] and first.lease_ends == 20.0
     assert hand.start(first, 15.0) and hand.admit([delivery(1)]) == []
     assert hand.finish(first, is_done=True) and hand.admit([delivery(1)]) == []
-    hand.settled([1])
+    hand.settled([first])
     hand.begin_read()
     assert hand.admit([delivery(1)])
 
@@ -136,8 +138,47 @@ def test_what_failed_may_come_again_before_the_server_s_answer():
     assert hand.start(first, 0) and hand.finish(first, is_done=False)
     assert not hand.is_empty() and hand.admit([delivery(1)]) == []
     [second] = hand.admit([delivery(1, attempts=2)])
-    hand.settled([1])
+    hand.settled([first])
     assert hand.start(second, 0) and not hand.is_empty()
+
+
+def test_the_answer_about_a_delivery_does_not_settle_the_next_one():
+    hand = Hand(10)
+    [first] = hand.admit([delivery(1)])
+    assert hand.start(first, 0) and hand.finish(first, is_done=False)
+    [second] = hand.admit([delivery(1, attempts=2)])
+    assert hand.start(second, 0) and hand.finish(second, is_done=True)
+    hand.settled([first])
+    assert not hand.is_empty()  # the acknowledgement of the second delivery has not been answered yet
+    hand.settled([second])
+    assert hand.is_empty()
+
+
+def test_a_refusal_is_not_sent_again_once_its_message_was_delivered_again():
+    hand = Hand(10)
+    [first] = hand.admit([delivery(1)])
+    assert hand.start(first, 0) and hand.finish(first, is_done=False)
+    [second] = hand.admit([delivery(1, attempts=2)])
+    assert first.is_gone and not second.is_gone
+
+
+def test_what_is_found_lost_is_a_delivery_and_not_the_next_one():
+    hand = Hand(10)
+    [first] = hand.admit([delivery(1)])
+    leased = hand.leased()
+    assert hand.start(first, 0) and hand.finish(first, is_done=False)
+    [second] = hand.admit([delivery(1, 20.0, attempts=2)])
+    hand.extended(leased, 5.0)
+    assert hand.lose(leased) == [] and not second.is_lost and second.lease_ends == 20.0
+
+
+def test_a_lost_message_that_comes_again_while_its_handler_runs_stays_lost():
+    hand = Hand(10)
+    [first] = hand.admit([delivery(1)])
+    assert hand.start(first, 0) and hand.lose([first]) == [first]
+    assert hand.admit([delivery(1, attempts=2)]) == []
+    assert first.is_lost and hand.leased() == [] and not hand.finish(first, is_done=True)
+    assert hand.admit([delivery(1, attempts=3)])  # when the lease of the second delivery is over
 
 
 @pytest.mark.parametrize("is_done", [True, False])
@@ -147,19 +188,27 @@ def test_what_a_read_in_flight_says_of_a_settled_message_is_out_of_date(is_done)
     [first] = hand.admit([delivery(1)])
     hand.begin_read()
     assert hand.start(first, 0) and hand.finish(first, is_done)
-    hand.settled([1])
+    hand.settled([first])
     assert hand.is_empty() and hand.room() == 10
     assert hand.admit([delivery(1)]) == []
     assert len(hand.admit([delivery(1, attempts=2)])) == (0 if is_done else 1)
     assert hand.room() == (10 if is_done else 9)
 
 
-def test_of_a_log_that_was_replaced_a_settled_message_may_come_at_once():
+@pytest.mark.parametrize("place", ["waits", "runs", "done", "refused", "settled"])
+def test_of_a_log_that_was_replaced_nothing_counts(place):
     hand = Hand(10)
     [first] = hand.admit([delivery(1)])
-    assert hand.start(first, 0) and hand.finish(first, is_done=False)
-    hand.settled([1])
-    assert hand.admit([delivery(1, epoch=2)])
+    assert place == "waits" or hand.start(first, 0)
+    assert place in ("waits", "runs") or hand.finish(first, is_done=place == "done")
+    if place == "settled":
+        hand.settled([first])
+    assert hand.lose_all() == ([] if place == "settled" else [first])
+    assert hand.is_empty() and hand.room() == 10 and first.is_gone == (place != "settled")
+    assert not hand.start(first, 0) and not hand.finish(first, is_done=True)
+    [second] = hand.admit([delivery(1, epoch=2)])
+    hand.settled([first])
+    assert hand.start(second, 0) and not hand.is_empty()
 
 
 def test_a_message_whose_lease_is_over_is_not_started():
@@ -167,14 +216,14 @@ def test_a_message_whose_lease_is_over_is_not_started():
     [first] = hand.admit([delivery(1)])
     assert not hand.start(first, 10.0)
     [second] = hand.admit([delivery(2)])
-    assert hand.lose([2]) == [second] and not hand.start(second, 0)
+    assert hand.lose([second]) == [second] and not hand.start(second, 0)
 
 
 def test_the_outcome_of_a_lost_message_does_not_count():
     hand = Hand(10)
     [first] = hand.admit([delivery(1)])
     assert hand.start(first, 0)
-    hand.lose([1])
+    hand.lose([first])
     assert not hand.finish(first, is_done=True)
     assert hand.is_empty()
 
@@ -200,17 +249,116 @@ def test_a_hand_stays_consistent_whatever_happens():
         elif step == "finish" and offset in running:
             one = running.pop(offset)
             assert hand.finish(one, is_done=True) == (not one.is_lost), seed
-            hand.settled([offset])
+            hand.settled([one])
         elif step == "lose":
-            hand.lose([offset])
+            hand.lose([one for one in hand.leased() if one.offset == offset])
             held.pop(offset, None)
         assert hand.room() == 20 - len(held) - len(running), seed
+
+
+# --- a worker, with a clock and a server of the test ---
+
+class Clock:
+    def __init__(self, monkeypatch):
+        self.now = 100.0
+        monkeypatch.setattr(waiting, "now", lambda: self.now)
+
+    def pass_by(self, seconds):
+        self.now += seconds
+
+
+class Answers:
+    """A Link that answers each call with the same reply, after some time."""
+
+    settings = Settings(block=2.0)
+
+    def __init__(self, clock, reply, after):
+        self._clock, self._reply, self._after = clock, reply, after
+
+    def call(self, *words, **options):
+        self._clock.pass_by(self._after)
+        return self._reply
+
+
+def made_worker(link, **options):
+    options = {"concurrency": 3, "prefetch": None, "lease": 30.0, "expire": None, "max_attempts": None,
+               "dead_letter": None, "backoff": Backoff.none(), "start": "first", "consumer": "c", "time_limit": None, **options}
+    return worker.Worker(link, "orders", "g", Raw(), **options)
+
+
+@pytest.mark.parametrize("name, is_mine, block, answered_after, lease_begins", [
+    ("MINE does not wait", True, True, 1.5, 0),
+    ("without BLOCK the server does not wait", False, False, 1.5, 0),
+    ("a read that waited", False, True, 1.5, 1.5),
+    ("a read that waited, and whose answer was late", False, True, 3.5, 2.0),
+])
+def test_a_lease_begins_when_the_server_may_have_delivered(monkeypatch, name, is_mine, block, answered_after, lease_begins):
+    clock = Clock(monkeypatch)
+    one = made_worker(Answers(clock, [(1, 1, 7), (1, b"t", b"e", 1, 0)], answered_after))
+    run = worker._Run(one._link, "orders", "g", "c", Hand(10))
+    run.mine_from = 1 if is_mine else None
+    one._read_once(run, 10, block)
+    assert run.queue.take_now().lease_ends == 100.0 + lease_begins + 30.0
+
+
+@pytest.mark.parametrize("lease, time_out", [(1.5, 0.5), (30.0, 5.0)])
+def test_an_extension_of_leases_ends_before_the_next_one(lease, time_out):
+    class Extends(Answers):
+        def persist(self, *words, timeout, **options):
+            time_outs.append(timeout)
+            return 1
+
+    time_outs = []
+    one = made_worker(Extends(None, None, 0), lease=lease)
+    one._extend(worker._Run(one._link, "orders", "g", "c", Hand(10)), [delivery(1)])
+    assert time_outs == [pytest.approx(time_out)]
+
+
+def test_all_handlers_that_are_cancelled_have_one_deadline(monkeypatch):
+    class Stuck:
+        def join(self, timeout):
+            clock.pass_by(max(timeout, 0))
+            return False
+
+        def cancel(self):
+            pass
+
+    clock = Clock(monkeypatch)
+    one = made_worker(Answers(clock, None, 0))
+    one._wind_up(worker._Run(one._link, "orders", "g", "c", Hand(10)), [Stuck() for _ in range(64)], 25.0)
+    assert clock.now == pytest.approx(100.0 + 25.0 + 0.1)
+
+
+@pytest.mark.parametrize("is_done", [True, False])
+def test_an_outcome_is_not_sent_again_to_a_log_that_replaced_its_own(monkeypatch, is_done):
+    class Breaks(Answers):
+        def exchange(self, key, commands):
+            sent.append(commands)
+            hand.lose_all()  # the worker's read finds a new log meanwhile
+            raise errors.ConnectionLost
+
+        def tell_retry(self, *facts):
+            pass
+
+    sent, hand = [], Hand(10)
+    monkeypatch.setattr(waiting, "sleep", lambda seconds: None)
+    run = worker._Run(Breaks(None, None, 0), "orders", "g", "c", hand)
+    [first] = hand.admit([delivery(1)])
+    assert hand.start(first, 0) and hand.finish(first, is_done)
+    if is_done:
+        run.settler.done(first)
+    else:
+        run.settler.failed(first, 0)
+    run.settler.close(60)
+    run.settler.run()
+    assert len(sent) == 1 and hand.is_empty()
 
 
 # --- the payloads that a pool's worker has in flight ---
 
 def payload(sequence, life=1):
-    return PoolDelivery(b"ann", sequence, b"p", 1, life)
+    # What is delivered again was counted.
+    return PoolDelivery(b"ann", sequence, b"p", life, life)
 
 
 @pytest.fixture
@@ -299,3 +447,46 @@ def test_a_pool_that_begins_again_is_handled_from_its_first_payload(hand):
     hand.forget_handled()
     hand.join_again()
     assert hand.admit(payload(1, 2)) == "new"
+
+
+def first_payload(sequence, life):
+    """A payload of a pool that was made again, which no worker had before."""
+    return PoolDelivery(b"ann", sequence, b"p", 1, life)
+
+
+@pytest.mark.parametrize("new", [1, 5])
+def test_a_new_pool_s_payloads_are_not_taken_for_those_handled_of_the_old_one(hand, new):
+    hand.admit(payload(5))
+    last = hand.start(b"ann")
+    hand.handled(last)
+    hand.finish(last)
+    hand.join_again()
+    assert hand.admit(first_payload(new, 2)) == "new"
+    hand.join_again()
+    assert hand.admit(payload(new, 3)) == "new"
+
+
+@pytest.mark.parametrize("new", [1, 5])
+def test_a_new_pool_s_payloads_are_not_taken_for_the_old_one_s_that_runs(hand, new):
+    hand.admit(payload(5))
+    last = hand.start(b"ann")
+    hand.join_again()
+    assert hand.admit(first_payload(new, 2)) == "kept"
+    hand.join_again()
+    assert hand.admit(payload(new, 3)) == "kept"
+    hand.handled(last)
+    assert not hand.may_acknowledge(last)  # that would remove the new pool's payload
+    assert hand.finish(last)
+    assert hand.start(b"ann").life == 3
+    hand.join_again()
+    hand.finish(last)
+    assert hand.admit(payload(new, 4)) == "new"
+
+
+def test_a_payload_that_ends_after_the_worker_has_joined_again_is_acknowledged_when_it_comes(hand):
+    hand.admit(payload(5))
+    last = hand.start(b"ann")
+    assert hand.may_acknowledge(last)
+    hand.join_again()
+    assert not hand.may_acknowledge(last)
+    assert hand.admit(payload(5, 2)) == "kept" and hand.may_acknowledge(last)

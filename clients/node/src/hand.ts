@@ -33,10 +33,14 @@ export class Delivery {
     this.controller?.abort();
   }
 
+  /** Whether it is not in hand any more; its outcome must not be sent. */
+  get isGone(): boolean {
+    return this.place === "gone";
+  }
+
   /** Whether the message must be handled because of a later delivery, although this one is known. */
   isSupersededBy(later: Delivery): boolean {
-    if (this.place === "refused" && later.attempts > this.attempts) return true;
-    return this.place !== "done" && later.epoch !== this.epoch;
+    return this.place === "refused" && later.attempts > this.attempts;
   }
 
   get isUnfinished(): boolean {
@@ -85,18 +89,15 @@ export class Hand {
   }
 
   /** Returns the deliveries that are new. A message that is held already came again because its lease was over, or by
-   *  MINE. */
+   *  MINE. A lost one stays lost: its handler may have ended early for that reason. */
   admit(deliveries: Delivery[]): Delivery[] {
     return deliveries.filter((delivery) => {
       const known = this.held.get(delivery.offset) ?? this.settledInRead.get(delivery.offset);
       if (known !== undefined && !known.isSupersededBy(delivery)) {
-        if (known.isUnfinished) {
-          known.leaseEnds = delivery.leaseEnds;
-          known.isLost = false;
-        }
+        if (known.isUnfinished) known.leaseEnds = delivery.leaseEnds;
         return false;
       }
-      if (known?.isUnfinished) this.remove(known); // it is from a log that was replaced
+      if (known !== undefined) known.place = "gone"; // its outcome, sent again, would reach this delivery
       this.held.set(delivery.offset, delivery);
       this.unfinished += 1;
       return true;
@@ -133,43 +134,51 @@ export class Hand {
     return true;
   }
 
-  /** The server has answered the outcomes of these messages. */
-  settled(offsets: number[]): void {
-    for (const offset of offsets) {
-      const held = this.held.get(offset);
-      // A message that was refused may have been delivered again before that answer.
-      if (held === undefined || held.isUnfinished) continue;
-      this.held.delete(offset);
-      this.settledInRead.set(offset, held);
+  // What the server answers is about a delivery, not about its message: that may have been delivered again meanwhile.
+
+  /** The server has answered the outcomes of these deliveries. */
+  settled(deliveries: Delivery[]): void {
+    for (const delivery of deliveries) {
+      if (this.held.get(delivery.offset) !== delivery) continue;
+      this.held.delete(delivery.offset);
+      this.settledInRead.set(delivery.offset, delivery);
     }
   }
 
-  /** Offsets whose leases must be extended. */
-  leased(): number[] {
-    return this.those((one) => one.isUnfinished && !one.isLost).map((one) => one.offset);
+  /** The deliveries whose leases must be extended. */
+  leased(): Delivery[] {
+    return this.those((one) => one.isUnfinished && !one.isLost);
   }
 
   private those(wanted: (one: Delivery) => boolean): Delivery[] {
     return [...this.held.values()].filter(wanted);
   }
 
-  extended(offsets: Iterable<number>, leaseEnds: number): void {
-    for (const offset of offsets) {
-      const held = this.held.get(offset);
-      if (held !== undefined) held.leaseEnds = leaseEnds;
-    }
+  extended(deliveries: Delivery[], leaseEnds: number): void {
+    for (const delivery of deliveries) delivery.leaseEnds = leaseEnds;
   }
 
-  /** Marks messages that other workers have now; returns those that this worker still held. */
-  lose(offsets: number[]): Delivery[] {
-    const lost: Delivery[] = [];
-    for (const offset of offsets) {
-      const held = this.held.get(offset);
-      if (held === undefined || !held.isUnfinished || held.isLost) continue;
-      held.isLost = true;
-      lost.push(held);
-      if (held.place === "waits") this.remove(held);
+  /** Marks deliveries whose messages other workers have now; returns those that this worker still held. */
+  lose(deliveries: Delivery[]): Delivery[] {
+    const lost = deliveries.filter((one) => one.isUnfinished && !one.isLost);
+    for (const delivery of lost) {
+      delivery.isLost = true;
+      if (delivery.place === "waits") this.remove(delivery);
     }
+    return lost;
+  }
+
+  /** The log was replaced: the outcomes of what is held must not reach the new one, which has the same offsets. Returns
+   *  what was held. */
+  loseAll(): Delivery[] {
+    const lost = [...this.held.values()];
+    for (const delivery of lost) {
+      delivery.isLost = true;
+      delivery.place = "gone";
+    }
+    this.held.clear();
+    this.settledInRead.clear();
+    this.unfinished = 0;
     return lost;
   }
 

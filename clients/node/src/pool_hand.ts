@@ -5,7 +5,7 @@ export interface PoolDelivery {
   readonly sequence: number;
   readonly payload: Buffer;
   readonly attempts: number;
-  life: number; // the number of the worker's join with which it came
+  life: number; // the number of the worker's join with which it came; 0: it is of a pool that was made again since
 }
 
 /** A recipient is ready when one of its payloads waits and none runs.
@@ -94,9 +94,10 @@ export class PoolHand {
       this.setTakenBack(delivery.recipient, takenBack - 1);
       return "kept";
     }
+    if (delivery.attempts === 1) this.forgetOlderPool(delivery);
     if (delivery.sequence <= (this.handled_.get(delivery.recipient) ?? 0)) return "done";
     const running = this.running.get(delivery.recipient);
-    if (running?.sequence === delivery.sequence) {
+    if (running?.sequence === delivery.sequence && running.life > 0) {
       running.life = delivery.life;
       return "kept";
     }
@@ -105,6 +106,14 @@ export class PoolHand {
     queue.push(delivery);
     this.queues.set(delivery.recipient, queue);
     return running === undefined && queue.length === 1 ? "new" : "kept";
+  }
+
+  /** The server counts what it delivers again. So if it delivers a number for the first time that is known here, the
+   *  pool was made again, and what is known is of the old one. */
+  private forgetOlderPool({ recipient, sequence }: PoolDelivery): void {
+    if (sequence <= (this.handled_.get(recipient) ?? 0)) this.handled_.delete(recipient);
+    const running = this.running.get(recipient);
+    if (running !== undefined && sequence <= running.sequence) running.life = 0;
   }
 
   private setTakenBack(recipient: string, count: number): void {
@@ -123,8 +132,8 @@ export class PoolHand {
   }
 
   /** If the payload comes again before it is acknowledged, it is only acknowledged, not handled again. */
-  handled({ recipient, sequence }: PoolDelivery): void {
-    this.handled_.set(recipient, sequence);
+  handled({ recipient, sequence, life }: PoolDelivery): void {
+    if (life > 0) this.handled_.set(recipient, sequence);
   }
 
   /** Ends the handling; returns whether the recipient is ready again. */
@@ -159,6 +168,12 @@ export class PoolHand {
     this.givingBack -= 1;
     this.running.delete(recipient);
     this.mustJoin_ = true;
+  }
+
+  /** Not after the worker has joined again: what the server delivers under this number may be of another pool. If it is
+   *  the same payload, it comes again, and is acknowledged then. */
+  mayAcknowledge({ life }: PoolDelivery): boolean {
+    return life === this.life;
   }
 
   /** The server has the acknowledgement, or another worker has the recipient. */

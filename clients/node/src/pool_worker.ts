@@ -26,15 +26,30 @@ export type PayloadHandler<T> = (value: T, payload: Payload<T>) => unknown;
 class Run {
   readonly ready = new Box<string>();
   readonly changed = new Flag();
+  readonly joined = new Flag(); // set by the first join, which tells after what time the worker is stale
   readonly ended = new Flag();
   readonly hand: PoolHand;
   breaker = new Breaker();
   staleMs = 15_000;
   maxAttempts = 0;
   abandoning = false;
+  error: unknown;
 
   constructor(most: number) {
     this.hand = new PoolHand(most);
+  }
+
+  /** Ends the run with this error. */
+  fail(error: unknown): void {
+    this.error ??= error;
+    this.hand.distrust();
+    this.changed.set();
+    this.breaker.breakOff();
+  }
+
+  end(): void {
+    this.ended.set();
+    this.joined.set(); // so that the heartbeat ends, too, if the worker never joined
   }
 }
 
@@ -80,13 +95,14 @@ export class PoolWorker<T> {
       run.ready.empty();
       run.ready.close();
       run.abandoning = !(await endsWithin(Promise.all(handling), drainMs));
-      run.ended.set();
+      run.end();
       await beating;
       await this.leave();
       this.stopping.clear();
       this.run_ = undefined;
       forget();
     }
+    if (run.error !== undefined) throw run.error;
   }
 
   stop(): void {
@@ -98,12 +114,12 @@ export class PoolWorker<T> {
   private async pull(run: Run): Promise<void> {
     const { settings } = this.link;
     const pauses = new Pauses();
-    while (!this.stopping.isSet) {
+    while (this.goesOn(run)) {
       try {
         const room = run.hand.room();
         if (run.hand.mustJoin ? !run.hand.mayJoin() : room < 1) {
           run.changed.clear();
-          if (!this.stopping.isSet) await run.changed.wait();
+          if (this.goesOn(run)) await run.changed.wait();
           continue;
         }
         if (run.hand.mustJoin) {
@@ -138,6 +154,10 @@ export class PoolWorker<T> {
     }
   }
 
+  private goesOn(run: Run): boolean {
+    return !this.stopping.isSet && run.error === undefined;
+  }
+
   /** Joins and sends a sign of life in one step: a worker that joined and never gave one would never become stale. */
   private async join(run: Run): Promise<void> {
     run.breaker = new Breaker(); // the previous breaker may be broken already
@@ -151,6 +171,7 @@ export class PoolWorker<T> {
     run.staleMs = Number(figures["stale"]);
     run.maxAttempts = Number(figures["maxattempts"]);
     run.hand.joinAgain();
+    run.joined.set();
   }
 
   private async admit(run: Run, delivery: PoolDelivery): Promise<void> {
@@ -167,18 +188,30 @@ export class PoolWorker<T> {
       if (recipient === undefined) return;
       const delivery = run.hand.start(recipient);
       if (delivery !== undefined) {
-        let outcome: Outcome = "done";
-        let error: unknown;
         try {
-          await this.attempt(handler, delivery);
-        } catch (thrown) {
-          [outcome, error] = [outcomeOf(thrown), thrown];
+          const isReady = await this.handle(run, handler, delivery);
+          if (run.abandoning) return;
+          if (isReady && !this.stopping.isSet) run.ready.put(recipient);
+        } catch (error) {
+          run.fail(error); // not the handler's error, but that of a back-off or a logger
+          return;
         }
-        if (run.abandoning) return;
-        if ((await this.settle(run, delivery, outcome, error)) && !this.stopping.isSet) run.ready.put(recipient);
       }
       run.changed.set();
     }
+  }
+
+  /** Handles a payload; returns whether the recipient is ready again. */
+  private async handle(run: Run, handler: PayloadHandler<T>, delivery: PoolDelivery): Promise<boolean> {
+    let outcome: Outcome = "done";
+    let error: unknown;
+    try {
+      await this.attempt(handler, delivery);
+    } catch (thrown) {
+      [outcome, error] = [outcomeOf(thrown), thrown];
+    }
+    if (run.abandoning) return false; // the run gives it back, or has done so
+    return this.settle(run, delivery, outcome, error);
   }
 
   private async attempt(handler: PayloadHandler<T>, delivery: PoolDelivery): Promise<void> {
@@ -200,7 +233,7 @@ export class PoolWorker<T> {
       // The recipient's next payload begins after the answer to this acknowledgement: if it was given back earlier, it
       // would not be the first one.
       run.hand.handled(delivery);
-      await this.acknowledge(run, delivery);
+      if (run.hand.mayAcknowledge(delivery)) await this.acknowledge(run, delivery);
       return run.hand.finish(delivery);
     }
     this.link.settings.logger.warn(`${this.key} ${recipient} ${sequence}, ${outcome}: ${reasonOf(error)}`);
@@ -231,15 +264,16 @@ export class PoolWorker<T> {
   /** Acknowledges a payload. Without an answer the payload comes again after the worker has joined again. */
   private async acknowledge(run: Run, delivery: PoolDelivery): Promise<void> {
     const { recipient, sequence } = delivery;
+    const patience = { until: run.ended, still: () => run.hand.mayAcknowledge(delivery) };
     try {
-      await this.link.persist(this.key, ["SHARD.ACK", this.key, this.name, recipient, sequence], { until: run.ended });
+      await this.link.persist(this.key, ["SHARD.ACK", this.key, this.name, recipient, sequence], patience);
     } catch (error) {
       if (!(error instanceof MillraceError)) throw error;
       if (!(error instanceof NoWorker || error instanceof NotOwner)) {
         // The server refused: the acknowledgement overtook a JOIN, or the new master did not know of the delivery. The
         // payload comes again.
         this.link.settings.logger.debug(`SHARD.ACK: ${error.message}`);
-        if (!(error instanceof ServerError)) run.hand.distrust();
+        if (!(error instanceof ServerError) && run.hand.mayAcknowledge(delivery)) run.hand.distrust();
         return;
       }
     }
@@ -249,8 +283,12 @@ export class PoolWorker<T> {
   // --- signs of life ---
 
   private async beat(run: Run): Promise<void> {
+    await run.joined.wait();
     while (!(await run.ended.wait(run.staleMs / 3))) {
-      await this.quietly(this.link.call(this.key, ["SHARD.HEARTBEAT", this.key, this.name])); // the next pull notices
+      // An answer that comes after the next heartbeat should have been sent is of no use.
+      const timeoutMs = Math.min(run.staleMs / 3, this.link.settings.answerTimeoutMs);
+      // If it fails, the next pull notices.
+      await this.quietly(this.link.call(this.key, ["SHARD.HEARTBEAT", this.key, this.name], { timeoutMs }));
     }
   }
 

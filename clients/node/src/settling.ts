@@ -2,7 +2,7 @@
 
 import { Pauses } from "./backoff.js";
 import { NoGroup, checked, isPassing, reasonOf } from "./errors.js";
-import type { Hand } from "./hand.js";
+import type { Delivery, Hand } from "./hand.js";
 import type { Link } from "./link.js";
 import { deadReason, ranges, type Words } from "./replies.js";
 import { Flag, now, others, sleep, type Breaker } from "./waiting.js";
@@ -10,14 +10,14 @@ import { Flag, now, others, sleep, type Breaker } from "./waiting.js";
 const AT_ONCE_MOST = 1000;
 
 interface Refusal {
-  readonly offset: number;
+  readonly delivery: Delivery;
   readonly options: Words; // options of TNACK
 }
 
 /** One object for each run of a worker. */
 export class Settler {
   private readonly some = new Flag();
-  private done: number[] = [];
+  private done: Delivery[] = [];
   private refused: Refusal[] = [];
   private giveUpAt: number | undefined;
   /** The error with which the server refused the outcomes, if it did. */
@@ -34,17 +34,17 @@ export class Settler {
     private readonly breaker: Breaker,
   ) {}
 
-  succeeded(offset: number): void {
-    this.done.push(offset);
+  succeeded(delivery: Delivery): void {
+    this.done.push(delivery);
     this.some.set();
   }
 
-  failed(offset: number, pauseMs: number): void {
-    this.refuse({ offset, options: ["DELAY", Math.round(pauseMs)] });
+  failed(delivery: Delivery, pauseMs: number): void {
+    this.refuse({ delivery, options: ["DELAY", Math.round(pauseMs)] });
   }
 
-  rejected(offset: number, reason: string): void {
-    this.refuse({ offset, options: ["DEAD", deadReason(reason)] });
+  rejected(delivery: Delivery, reason: string): void {
+    this.refuse({ delivery, options: ["DEAD", deadReason(reason)] });
   }
 
   private refuse(refusal: Refusal): void {
@@ -77,16 +77,26 @@ export class Settler {
         continue;
       }
       await this.tell(done, refused);
-      this.hand.settled([...done, ...refused.map(({ offset }) => offset)]);
+      this.hand.settled([...done, ...refused.map(({ delivery }) => delivery)]);
       this.settled.set();
     }
   }
 
-  private async tell(done: number[], refused: Refusal[]): Promise<void> {
-    const commands: Words[] = refused.map(({ offset, options }) => ["TNACK", ...this.who, ...options, offset]);
-    if (done.length > 0) commands.unshift(["TACK", ...this.who, ...ranges(done)]);
+  /** Those deliveries are left out whose log was replaced: the new one has the same offsets. */
+  private commands(done: Delivery[], refused: Refusal[]): Words[] {
+    const commands: Words[] = refused
+      .filter(({ delivery }) => !delivery.isGone)
+      .map(({ delivery, options }) => ["TNACK", ...this.who, ...options, delivery.offset]);
+    const offsets = done.filter((delivery) => !delivery.isGone).map(({ offset }) => offset);
+    if (offsets.length > 0) commands.unshift(["TACK", ...this.who, ...ranges(offsets)]);
+    return commands;
+  }
+
+  private async tell(done: Delivery[], refused: Refusal[]): Promise<void> {
     for (const pauses = new Pauses(); ; ) {
       const pause = pauses.next();
+      const commands = this.commands(done, refused);
+      if (commands.length === 0) return;
       try {
         (await this.link.exchange(this.key, commands)).forEach(checked);
         return;

@@ -189,13 +189,13 @@ export class Worker<T> {
   private async read(run: Run, block: boolean): Promise<void> {
     let isSetUp = false;
     const pauses = new Pauses();
-    while (!this.stopping.isSet && run.settler.error === undefined) {
+    while (this.goesOn(run)) {
       try {
         if (!isSetUp) await this.setUp();
         isSetUp = true;
         if (!run.hand.isWorthReading()) {
           run.changed.clear();
-          if (!this.stopping.isSet) await run.changed.wait();
+          if (this.goesOn(run)) await run.changed.wait();
           await others(); // handlers that return at once may have made room for several messages
           continue;
         }
@@ -206,7 +206,7 @@ export class Worker<T> {
         if (found === "nothing" && !block) {
           if (wasIdle) return;
           run.changed.clear();
-          if (!run.hand.isEmpty()) await run.changed.wait();
+          if (!run.hand.isEmpty() && this.goesOn(run)) await run.changed.wait();
         }
       } catch (error) {
         if (error instanceof BrokenOff) return;
@@ -224,6 +224,10 @@ export class Worker<T> {
     }
   }
 
+  private goesOn(run: Run): boolean {
+    return !this.stopping.isSet && run.settler.error === undefined;
+  }
+
   private async setUp(): Promise<void> {
     const start = this.options.start === "next" ? "NEXT" : "FIRST";
     const made = await this.link.call(this.key, ["TGROUP", "CREATE", this.key, this.group, start, ...this.groupSettings]);
@@ -237,19 +241,26 @@ export class Worker<T> {
     const words: Words = ["TREAD", this.key, run.mineFrom ?? 1, room, "GROUP", this.group, "CONSUMER", this.consumer];
     words.push("RETRY", Math.round(this.leaseMs), Math.round(this.options.expireMs ?? 0));
     words.push("WITHINFO", "EPOCH", "WITHATTEMPTS", "WITHTIME");
-    if (run.mineFrom !== undefined) words.push("MINE");
-    else if (block) words.push("BLOCK", settings.blockMs);
+    let mayWaitMs = 0; // for how long the server may have waited before it delivered
+    if (run.mineFrom !== undefined) {
+      words.push("MINE");
+    } else if (block) {
+      mayWaitMs = settings.blockMs;
+      words.push("BLOCK", settings.blockMs);
+    }
     run.hand.beginRead();
+    const sent = now();
     const reply = await this.link.call(this.key, words, { timeoutMs: waitTimeout(settings), breaker: run.breaker });
     const [info, ...rows] = list(reply);
     const epoch = Number(list(info)[2]);
     if (run.epoch !== undefined && epoch !== run.epoch) {
       run.epoch = undefined;
       run.mineFrom = 1; // the read has delivered messages already; MINE finds them again
+      run.leases.tellLost(run.hand.loseAll());
       return "another log";
     }
     run.epoch = epoch;
-    const leaseEnds = now() + this.leaseMs;
+    const leaseEnds = Math.min(now(), sent + mayWaitMs) + this.leaseMs;
     const deliveries = rows.map((row) => {
       const [offset, tag, entry, attempts, time] = list(row);
       return new Delivery(Number(offset), text(tag), bytes(entry), Number(attempts), Number(time), epoch, leaseEnds);
@@ -307,10 +318,10 @@ export class Worker<T> {
     if (!run.hand.finish(delivery, came === "done")) {
       outcome = delivery.isLost ? "lost" : "cancelled"; // cancelled messages are given back with all the rest
     } else if (came === "done") {
-      run.settler.succeeded(offset);
+      run.settler.succeeded(delivery);
     } else {
-      if (came === "rejected") run.settler.rejected(offset, reasonOf(error));
-      else run.settler.failed(offset, this.backoff(attempts));
+      if (came === "rejected") run.settler.rejected(delivery, reasonOf(error));
+      else run.settler.failed(delivery, this.backoff(attempts));
       this.link.settings.logger.warn(`${this.key} ${offset} (${tag}), attempt ${attempts}, ${came}: ${reasonOf(error)}`);
     }
     run.handled += 1;

@@ -24,11 +24,14 @@ class Delivery:
     message: Any = None  # the message that its handler gets
     place: int = _WAITS
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether it is not in hand any more; its outcome must not be sent."""
+        return self.place == _GONE
+
     def is_superseded_by(self, later: Delivery) -> bool:
         """Whether the message must be handled because of a later delivery, although this one is known."""
-        if self.place == _REFUSED and later.attempts > self.attempts:
-            return True
-        return self.place != _DONE and later.epoch != self.epoch
+        return self.place == _REFUSED and later.attempts > self.attempts
 
 
 class Hand:
@@ -68,19 +71,19 @@ class Hand:
 
     def admit(self, deliveries: Iterable[Delivery]) -> list[Delivery]:
         """Returns the deliveries that are new. A message that is held already came again because its lease was over, or
-        by MINE."""
+        by MINE. A lost one stays lost: its handler may have ended early for that reason."""
         admitted = []
         with self._lock:
             for delivery in deliveries:
                 known = self._held.get(delivery.offset) or self._settled.get(delivery.offset)
                 if known is None or known.is_superseded_by(delivery):
-                    if known is not None and known.place in (_WAITS, _RUNS):
-                        self._remove(known)  # it is from a log that was replaced
+                    if known is not None:
+                        known.place = _GONE  # its outcome, sent again, would reach this delivery
                     self._held[delivery.offset] = delivery
                     self._unfinished += 1
                     admitted.append(delivery)
                 elif known.place in (_WAITS, _RUNS):
-                    known.lease_ends, known.is_lost = delivery.lease_ends, False
+                    known.lease_ends = delivery.lease_ends
         return admitted
 
     def _remove(self, delivery: Delivery) -> None:
@@ -112,38 +115,47 @@ class Hand:
             self._unfinished -= 1
             return True
 
-    def settled(self, offsets: Iterable[int]) -> None:
-        """The server has answered the outcomes of these messages."""
-        with self._lock:
-            for offset in offsets:
-                held = self._held.get(offset)
-                # A message that was refused may have been delivered again before that answer.
-                if held is not None and held.place in (_DONE, _REFUSED):
-                    self._settled[offset] = self._held.pop(offset)
+    # What the server answers is about a delivery, not about its message: that may have been delivered again meanwhile.
 
-    def leased(self) -> list[int]:
-        """Offsets whose leases must be extended."""
+    def settled(self, deliveries: Iterable[Delivery]) -> None:
+        """The server has answered the outcomes of these deliveries."""
         with self._lock:
-            return [one.offset for one in self._held.values() if one.place in (_WAITS, _RUNS) and not one.is_lost]
+            for delivery in deliveries:
+                if self._held.get(delivery.offset) is delivery:
+                    self._settled[delivery.offset] = self._held.pop(delivery.offset)
 
-    def extended(self, offsets: Iterable[int], lease_ends: float) -> None:
+    def leased(self) -> list[Delivery]:
+        """The deliveries whose leases must be extended."""
         with self._lock:
-            for offset in offsets:
-                held = self._held.get(offset)
-                if held is not None:
-                    held.lease_ends = lease_ends
+            return [one for one in self._held.values() if one.place in (_WAITS, _RUNS) and not one.is_lost]
 
-    def lose(self, offsets: Iterable[int]) -> list[Delivery]:
-        """Marks messages that other workers have now; returns those that this worker still held."""
+    def extended(self, deliveries: Iterable[Delivery], lease_ends: float) -> None:
+        with self._lock:
+            for delivery in deliveries:
+                delivery.lease_ends = lease_ends
+
+    def lose(self, deliveries: Iterable[Delivery]) -> list[Delivery]:
+        """Marks deliveries whose messages other workers have now; returns those that this worker still held."""
         lost = []
         with self._lock:
-            for offset in offsets:
-                held = self._held.get(offset)
-                if held is not None and held.place in (_WAITS, _RUNS) and not held.is_lost:
-                    held.is_lost = True
-                    lost.append(held)
-                    if held.place == _WAITS:
-                        self._remove(held)
+            for delivery in deliveries:
+                if delivery.place in (_WAITS, _RUNS) and not delivery.is_lost:
+                    delivery.is_lost = True
+                    lost.append(delivery)
+                    if delivery.place == _WAITS:
+                        self._remove(delivery)
+        return lost
+
+    def lose_all(self) -> list[Delivery]:
+        """The log was replaced: the outcomes of what is held must not reach the new one, which has the same offsets.
+        Returns what was held."""
+        with self._lock:
+            lost = list(self._held.values())
+            for delivery in lost:
+                delivery.is_lost, delivery.place = True, _GONE
+            self._held.clear()
+            self._settled.clear()
+            self._unfinished = 0
         return lost
 
     def drop_waiting(self) -> list[int]:

@@ -13,7 +13,7 @@ class PoolDelivery:
     sequence: int
     payload: bytes
     attempts: int
-    life: int  # the number of the worker's join with which it came
+    life: int  # the number of the worker's join with which it came; 0: it is of a pool that was made again since
 
 
 class PoolHand:
@@ -105,10 +105,12 @@ class PoolHand:
             if self._taken_back[delivery.recipient] == 0:
                 del self._taken_back[delivery.recipient]
             return "kept"
+        if delivery.attempts == 1:
+            self._forget_older_pool(delivery)
         if delivery.sequence <= self._handled.get(delivery.recipient, 0):
             return "done"
         running = self._running.get(delivery.recipient)
-        if running is not None and running.sequence == delivery.sequence:
+        if running is not None and running.sequence == delivery.sequence and running.life > 0:
             running.life = delivery.life
             return "kept"
         queue = self._queues.setdefault(delivery.recipient, collections.deque())
@@ -116,6 +118,15 @@ class PoolHand:
             return "kept"
         queue.append(delivery)
         return "new" if running is None and len(queue) == 1 else "kept"
+
+    def _forget_older_pool(self, delivery: PoolDelivery) -> None:
+        """The server counts what it delivers again. So if it delivers a number for the first time that is known here,
+        the pool was made again, and what is known is of the old one."""
+        if delivery.sequence <= self._handled.get(delivery.recipient, 0):
+            del self._handled[delivery.recipient]
+        running = self._running.get(delivery.recipient)
+        if running is not None and delivery.sequence <= running.sequence:
+            running.life = 0
 
     def start(self, recipient: bytes) -> PoolDelivery | None:
         with self._lock:
@@ -131,7 +142,8 @@ class PoolHand:
     def handled(self, delivery: PoolDelivery) -> None:
         """If the payload comes again before it is acknowledged, it is only acknowledged, not handled again."""
         with self._lock:
-            self._handled[delivery.recipient] = delivery.sequence
+            if delivery.life > 0:
+                self._handled[delivery.recipient] = delivery.sequence
 
     def finish(self, delivery: PoolDelivery) -> bool:
         """Ends the handling; returns whether the recipient is ready again."""
@@ -168,6 +180,12 @@ class PoolHand:
             self._giving_back -= 1
             self._running.pop(delivery.recipient, None)
             self._must_join = True
+
+    def may_acknowledge(self, delivery: PoolDelivery) -> bool:
+        """Not after the worker has joined again: what the server delivers under this number may be of another pool. If
+        it is the same payload, it comes again, and is acknowledged then."""
+        with self._lock:
+            return delivery.life == self._life
 
     def acknowledged(self, delivery: PoolDelivery) -> None:
         """The server has the acknowledgement, or another worker has the recipient."""

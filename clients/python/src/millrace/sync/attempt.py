@@ -11,6 +11,8 @@ from . import waiting
 
 T = TypeVar("T")
 
+ENDING = (KeyboardInterrupt, SystemExit)  # a handler that raises one of these ends the run, too
+
 
 def decoded(codec: Codec[T], entry: bytes) -> T:
     """The value; fails with Reject, because decoding again would give the same error."""

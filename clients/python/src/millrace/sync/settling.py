@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..backoff import pauses
 from ..errors import ConnectionLost, NoGroup, RefusedForNow, checked
-from ..hand import Hand
+from ..hand import Delivery, Hand
 from ..replies import Words, milliseconds, ranges
 from . import waiting
 from .link import Link
@@ -24,30 +24,30 @@ class Settler:
         self._breaker = breaker  # ends the read if the server refuses the outcomes
         self._mutex = waiting.Mutex()
         self._some = waiting.Flag()
-        self._done: list[int] = []
-        self._refused: list[tuple[int, Words]] = []  # (offset, options of TNACK)
+        self._done: list[Delivery] = []
+        self._refused: list[tuple[Delivery, Words]] = []  # with the options of TNACK
         self._give_up_at: float | None = None
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
 
-    def done(self, offset: int) -> None:
+    def done(self, delivery: Delivery) -> None:
         with self._mutex:
-            self._done.append(offset)
+            self._done.append(delivery)
             if not self._some.is_set():
                 self._some.set()
 
-    def failed(self, offset: int, pause: float) -> None:
-        self._refuse(offset, ("DELAY", milliseconds(pause)))
+    def failed(self, delivery: Delivery, pause: float) -> None:
+        self._refuse(delivery, ("DELAY", milliseconds(pause)))
 
-    def rejected(self, offset: int, reason: str) -> None:
+    def rejected(self, delivery: Delivery, reason: str) -> None:
         # 1 to 512 bytes, without cutting a character in two.
-        self._refuse(offset, ("DEAD", reason.encode()[:512].decode("utf-8", "ignore") or "rejected"))
+        self._refuse(delivery, ("DEAD", reason.encode()[:512].decode("utf-8", "ignore") or "rejected"))
 
-    def _refuse(self, offset: int, options: Words) -> None:
+    def _refuse(self, delivery: Delivery, options: Words) -> None:
         with self._mutex:
-            self._refused.append((offset, options))
+            self._refused.append((delivery, options))
             self._some.set()
 
-    def fail(self, error: Exception) -> None:
+    def fail(self, error: BaseException) -> None:
         """Ends the run with this error."""
         self.error = self.error or error
         self._breaker.break_off()
@@ -71,15 +71,24 @@ class Settler:
                     self._some.clear()
                     continue
             self._tell(done, refused)
-            self._hand.settled(done + [offset for offset, _ in refused])
+            self._hand.settled(done + [delivery for delivery, _ in refused])
             self._settled_flag.set()
 
-    def _tell(self, done: list[int], refused: list[tuple[int, Words]]) -> None:
+    def _commands(self, done: list[Delivery], refused: list[tuple[Delivery, Words]]) -> list[Words]:
+        """Those deliveries are left out whose log was replaced: the new one has the same offsets."""
         commands: list[Words] = []
-        if done:
-            commands.append(("TACK", *self._suffix, *ranges(done)))
-        commands += [("TNACK", *self._suffix, *options, offset) for offset, options in refused]
+        offsets = [delivery.offset for delivery in done if not delivery.is_gone]
+        if offsets:
+            commands.append(("TACK", *self._suffix, *ranges(offsets)))
+        commands += [("TNACK", *self._suffix, *options, delivery.offset) for delivery, options in refused
+                     if not delivery.is_gone]
+        return commands
+
+    def _tell(self, done: list[Delivery], refused: list[tuple[Delivery, Words]]) -> None:
         for pause in pauses():
+            commands = self._commands(done, refused)
+            if not commands:
+                return
             try:
                 for reply in self._link.exchange(self._key, commands):
                     checked(reply)

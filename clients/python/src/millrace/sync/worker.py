@@ -16,18 +16,36 @@ from ..hand import Delivery, Hand
 from ..messages import Message
 from ..replies import LAST_OFFSET, Word, Words, milliseconds, ranges, text
 from . import waiting
-from .attempt import decoded, outcome_of
+from .attempt import ENDING, decoded, outcome_of
 from .link import Link
 from .settling import Settler
 
 T = TypeVar("T")
 Handler = Callable[[T, Message[T]], Any]
+_END_AFTER_CANCEL = 0.1  # seconds for handlers that are cancelled, for all together
 _SETTLE_AFTER_STOP = 5.0  # seconds for the last acknowledgements, if the server is down
 
 
 def consumer_name() -> str:
     """A name that no other consumer has; this process gets another one after a restart."""
     return f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+
+
+class _Run:
+    """Everything that belongs to a run. A thread that was abandoned when one run ended may end during the next run: it
+    must not touch that."""
+
+    def __init__(self, link: Link, key: str, group: str, consumer: str, hand: Hand) -> None:
+        self.hand = hand
+        self.queue: waiting.Box[Delivery] = waiting.Box()
+        self.ended = waiting.Flag()
+        self.changed = waiting.Flag()  # set when there may be room, or nothing left to do
+        self.breaker = waiting.Breaker()
+        self.settler = Settler(link, key, group, consumer, hand, self.changed, self.breaker)
+        self.epoch: int | None = None
+        self.mine_from: int | None = 1  # from where to look for messages that this consumer held before; None: nowhere
+        self.abandoning = False
+        self.handled = 0
 
 
 class Worker(Generic[T]):
@@ -37,6 +55,7 @@ class Worker(Generic[T]):
         if concurrency < 1 or (prefetch is not None and prefetch < 0) or lease <= 0:
             raise ValueError("a worker needs a concurrency of at least 1, a prefetch of at least 0 and a lease")
         self.key, self.group, self.consumer = key, group, consumer or consumer_name()
+        self._named_for = None if consumer else os.getpid()  # the process for which the consumer's name was made
         self._link, self._codec = link, codec
         self._concurrency, self._lease, self._expire = concurrency, lease, expire
         self._prefetch = concurrency if prefetch is None else prefetch
@@ -52,22 +71,7 @@ class Worker(Generic[T]):
             self._group_settings += ("DEADLETTER", dead_letter)
         self._handlers: dict[str | None, Handler[T]] = {}
         self._stopping = waiting.Flag()
-        self._is_running = False
-        self._begin()
-
-    def _begin(self) -> None:
-        """Creates everything that belongs to one run."""
-        self._hand = Hand(self._concurrency + self._prefetch, self._prefetch)
-        self._queue: waiting.Box[Delivery] = waiting.Box()
-        self._ended = waiting.Flag()
-        self._changed = waiting.Flag()  # set when there may be room, or nothing left to do
-        self._breaker = waiting.Breaker()
-        self._settler = Settler(self._link, self.key, self.group, self.consumer, self._hand, self._changed,
-                                self._breaker)
-        self._epoch: int | None = None
-        self._mine_from: int | None = 1  # from where to look for messages that this consumer held before; None: nowhere
-        self._abandoning = False
-        self._handled = 0
+        self._run: _Run | None = None
 
     # --- what a user calls ---
 
@@ -90,84 +94,105 @@ class Worker(Generic[T]):
 
     def run_until_idle(self) -> int:
         """Handles all messages that can be delivered now; returns how many. For tests."""
-        self._work(drain=60.0, block=False)
-        return self._handled
+        return self._work(drain=60.0, block=False)
 
     def stop(self) -> None:
         """Takes no more messages, so that run() ends. May be called from any thread or signal handler that may call
         this package."""
         self._stopping.set()
-        self._changed.set()
-        self._breaker.break_off()
+        run = self._run
+        if run is not None:
+            run.changed.set()
+            run.breaker.break_off()
 
     # --- a run ---
 
-    def _work(self, drain: float, block: bool) -> None:
-        if self._is_running:
+    def _work(self, drain: float, block: bool) -> int:
+        """Returns how many messages were handled."""
+        if self._run is not None:
             raise MillraceError("this worker runs already: make another one")
         if not self._handlers:
             raise MillraceError("this worker has no handler: write @worker.on() above one")
-        self._is_running = True
+        if self._named_for not in (None, os.getpid()):
+            # Forked: under the name of its parent it would get, by MINE, what its parent handles.
+            self.consumer, self._named_for = consumer_name(), os.getpid()
+        hand = Hand(self._concurrency + self._prefetch, self._prefetch)
+        run = self._run = _Run(self._link, self.key, self.group, self.consumer, hand)
         try:
-            self._work_once(drain, block)
+            if not self._stopping.is_set():  # stopped before it began
+                self._work_once(run, drain, block)
         finally:
-            self._is_running = False
-
-    def _work_once(self, drain: float, block: bool) -> None:
-        self._begin()
-        if self._stopping.is_set():  # stopped before it began
             self._stopping.clear()
-            return
-        settling = waiting.spawn("settler", self._settler.run)
-        beating = waiting.spawn("lease", self._extend_leases)
-        handling = [waiting.spawn("handler", self._handle_messages) for _ in range(self._concurrency)]
+            self._run = None
+        if run.settler.error is not None:
+            raise run.settler.error
+        return run.handled
+
+    def _work_once(self, run: _Run, drain: float, block: bool) -> None:
+        settling = waiting.spawn("settler", run.settler.run)
+        beating = waiting.spawn("lease", self._extend_leases, run)
+        handling = [waiting.spawn("handler", self._handle_messages, run) for _ in range(self._concurrency)]
+        tasks = [settling, beating, *handling]
         try:
-            self._read(block)
-        finally:
-            self._stopping.set()
-            giving = self._wind_up(handling, drain)
-            end = waiting.now() + _SETTLE_AFTER_STOP
-            for task in (giving, settling, beating):
-                task.join()
             try:
+                self._read(run, block)
+            finally:
+                self._stopping.set()
+                run.queue.empty()
+                # Messages that were not started are given back at once.
+                waited = ranges(run.hand.drop_waiting())
+                giving = waiting.spawn("giver", self._give_back, waited, drain, run.ended)
+                tasks.append(giving)
+                self._wind_up(run, handling, drain)
+                end = waiting.now() + _SETTLE_AFTER_STOP
+                for task in (giving, settling, beating):
+                    task.join()
                 # Everything that this consumer still holds, including what a read that was broken off has delivered.
                 self._give_back((f"1-{LAST_OFFSET}",), max(0.0, end - waiting.now()), None)
-            finally:
-                self._stopping.clear()
-        if self._settler.error is not None:
-            raise self._settler.error
+        except BaseException:
+            # Cancelled again while it ended: nothing is waited for any more. After another error these have ended.
+            run.abandoning = True
+            run.queue.close()
+            run.settler.close(0)
+            run.ended.set()
+            for task in tasks:
+                task.cancel()
+            raise
 
-    def _read(self, block: bool) -> None:
+    def _read(self, run: _Run, block: bool) -> None:
         is_set_up = False
         waits = pauses()
-        while not self._stopping.is_set() and self._settler.error is None:
+        while self._goes_on(run):
             try:
                 if not is_set_up:
                     self._set_up()
                     is_set_up = True
-                if not self._hand.is_worth_reading():
-                    self._changed.clear()
-                    if not self._hand.is_worth_reading() and not self._stopping.is_set():
-                        self._changed.wait()
+                if not run.hand.is_worth_reading():
+                    run.changed.clear()
+                    if not run.hand.is_worth_reading() and self._goes_on(run):
+                        run.changed.wait()
                     continue
-                was_idle = self._hand.is_empty() and self._mine_from is None
-                found, is_set_up = self._read_once(self._hand.room(), block)
+                was_idle = run.hand.is_empty() and run.mine_from is None
+                found, is_set_up = self._read_once(run, run.hand.room(), block)
                 waits = pauses()
                 if not found and is_set_up and not block:
                     if was_idle:
                         return
-                    self._changed.clear()
-                    if not self._hand.is_empty():
-                        self._changed.wait()
+                    run.changed.clear()
+                    if not run.hand.is_empty() and self._goes_on(run):
+                        run.changed.wait()
             except BrokenOff:
                 return
             except NoGroup:
                 is_set_up = False
             except (ConnectionLost, RefusedForNow) as error:
-                self._mine_from = 1  # MINE finds what the lost answer delivered
+                run.mine_from = 1  # MINE finds what the lost answer delivered
                 pause = next(waits)
                 self._link.tell_retry(("TREAD",), error, pause)
                 self._stopping.wait(pause)
+
+    def _goes_on(self, run: _Run) -> bool:
+        return not self._stopping.is_set() and run.settler.error is None
 
     def _set_up(self) -> None:
         start = "NEXT" if self._start == "NEXT" else "FIRST"
@@ -175,74 +200,84 @@ class Worker(Generic[T]):
         if not made and self._group_settings:
             self._link.call(self.key, "TGROUP", "SET", self.key, self.group, *self._group_settings)
 
-    def _read_once(self, room: int, block: bool) -> tuple[bool, bool]:
+    def _read_once(self, run: _Run, room: int, block: bool) -> tuple[bool, bool]:
         """Reads once; returns whether it found something, and whether the log is still the one that was set up."""
-        words: list[Word] = ["TREAD", self.key, self._mine_from or 1, room, "GROUP", self.group,
+        words: list[Word] = ["TREAD", self.key, run.mine_from or 1, room, "GROUP", self.group,
                              "CONSUMER", self.consumer, "RETRY", milliseconds(self._lease),
                              milliseconds(self._expire or 0), "WITHINFO", "EPOCH", "WITHATTEMPTS", "WITHTIME"]
         settings = self._link.settings
-        if self._mine_from is not None:
+        may_wait = 0.0  # for how long the server may have waited before it delivered
+        if run.mine_from is not None:
             words.append("MINE")
         elif block:
+            may_wait = settings.block
             words += ["BLOCK", milliseconds(settings.block)]
-        self._hand.begin_read()
-        reply = self._link.call(self.key, *words, timeout=settings.wait_timeout, breaker=self._breaker)
+        run.hand.begin_read()
+        sent = waiting.now()
+        reply = self._link.call(self.key, *words, timeout=settings.wait_timeout, breaker=run.breaker)
         (_, _, epoch), *rows = reply
-        if self._epoch is not None and epoch != self._epoch:
-            self._epoch = None
-            self._mine_from = 1  # the read has delivered messages already; MINE finds them again
+        if run.epoch is not None and epoch != run.epoch:
+            run.epoch = None
+            run.mine_from = 1  # the read has delivered messages already; MINE finds them again
+            self._tell_lost(run.hand.lose_all())
             return True, False
-        self._epoch = epoch
-        lease_ends = waiting.now() + self._lease
+        run.epoch = epoch
+        lease_ends = min(waiting.now(), sent + may_wait) + self._lease
         deliveries = [Delivery(offset, tag, entry, attempts, time, epoch, lease_ends)
                       for offset, tag, entry, attempts, time in rows]
-        if self._mine_from is not None:
-            self._mine_from = deliveries[-1].offset + 1 if deliveries else None
-        admitted = self._hand.admit(deliveries)
+        if run.mine_from is not None:
+            run.mine_from = deliveries[-1].offset + 1 if deliveries else None
+        admitted = run.hand.admit(deliveries)
         if admitted:
             settings.notice("received", key=self.key, group=self.group, messages=len(admitted))
-        self._queue.put(*admitted)
+        run.queue.put(*admitted)
         return bool(deliveries), True
 
     # --- messages ---
 
-    def _handle_messages(self) -> None:
-        while not self._abandoning:
-            delivery = self._queue.take_now() or self._queue.take()
+    def _handle_messages(self, run: _Run) -> None:
+        while not run.abandoning:
+            delivery = run.queue.take_now() or run.queue.take()
             if delivery is None:
                 return
             began = waiting.now()
-            if self._hand.start(delivery, began):
+            if run.hand.start(delivery, began):
                 try:
-                    self._handle(delivery, began)
-                except Exception as error:  # not the handler's error, but that of a back-off or a logger
-                    self._settler.fail(error)
-            if self._hand.is_worth_reading():
-                self._changed.set()
+                    self._handle(run, delivery, began)
+                except GeneratorExit:
+                    raise
+                except BaseException as error:  # not the handler's error, but that of a back-off or a logger
+                    run.settler.fail(error)
+            if run.hand.is_worth_reading():
+                run.changed.set()
 
-    def _handle(self, delivery: Delivery, began: float) -> None:
+    def _handle(self, run: _Run, delivery: Delivery, began: float) -> None:
         outcome: str = "done"
         error: BaseException | None = None
         try:
             self._attempt(delivery)
-        except (Exception, waiting.Cancelled) as raised:
-            outcome, error = outcome_of(raised, self._abandoning), raised
-        if outcome == "cancelled" or not self._hand.finish(delivery, outcome == "done"):
+        except GeneratorExit:
+            raise  # the loop is gone
+        except BaseException as raised:  # also of gevent or of a test framework: else its lease is extended for ever
+            outcome, error = outcome_of(raised, run.abandoning), raised
+        if outcome == "cancelled" or not run.hand.finish(delivery, outcome == "done"):
             outcome = "lost" if delivery.is_lost else "cancelled"  # cancelled messages are given back with all the rest
         elif outcome == "done":
-            self._settler.done(delivery.offset)
+            run.settler.done(delivery)
         elif outcome == "rejected":
-            self._settler.rejected(delivery.offset, str(error))
+            run.settler.rejected(delivery, str(error))
         else:
-            self._settler.failed(delivery.offset, self._backoff(delivery.attempts))
+            run.settler.failed(delivery, self._backoff(delivery.attempts))
         settings = self._link.settings
         if outcome in ("failed", "rejected"):
             settings.logger.warning("%s %d (%s), attempt %d, %s: %r", self.key, delivery.offset, text(delivery.tag),
                                     delivery.attempts, outcome, error)
-        self._handled += 1
+        run.handled += 1
         if self._is_observed:
             settings.notice("handled", key=self.key, group=self.group, tag=text(delivery.tag), offset=delivery.offset,
                             attempts=delivery.attempts, outcome=outcome, seconds=waiting.now() - began)
+        if isinstance(error, ENDING):
+            run.settler.fail(error)
 
     def _attempt(self, delivery: Delivery) -> None:
         value = decoded(self._codec, delivery.entry)
@@ -260,54 +295,57 @@ class Worker(Generic[T]):
 
     # --- leases ---
 
-    def _extend_leases(self) -> None:
+    def _extend_leases(self, run: _Run) -> None:
         """Runs until the run ends, including the drain."""
-        while not self._ended.wait(self._lease / 3):
-            offsets = self._hand.leased()
-            if offsets:
+        while not run.ended.wait(self._lease / 3):
+            leased = run.hand.leased()
+            if leased:
                 try:
-                    self._extend(offsets)
+                    self._extend(run, leased)
                 except MillraceError as error:
                     self._link.settings.logger.debug("leases of %s are not extended: %s", self.key, error)
 
-    def _extend(self, offsets: list[int]) -> None:
+    def _extend(self, run: _Run, leased: list[Delivery]) -> None:
         prefix: Words = (self.key, self.group, "CONSUMER", self.consumer)
+        # An answer that comes after the next extension should have been sent is of no use.
+        timeout = min(self._lease / 3, self._link.settings.answer_timeout)
         sent = waiting.now()
-        extended = self._link.persist(self.key, "TEXTEND", *prefix, milliseconds(self._lease), *ranges(offsets),
-                                            retry_for=self._lease / 3, until=self._ended)
-        if extended == len(offsets):
-            self._hand.extended(offsets, sent + self._lease)
+        extended = self._link.persist(self.key, "TEXTEND", *prefix, milliseconds(self._lease),
+                                            *ranges(delivery.offset for delivery in leased),
+                                            retry_for=self._lease / 3, timeout=timeout, until=run.ended)
+        if extended == len(leased):
+            run.hand.extended(leased, sent + self._lease)
             return
         # Some were finished meanwhile, or have passed to other workers.
         rows = self._link.persist(self.key, "TGROUP", "PENDING", *prefix, "COUNT", 1_000_000,
-                                        retry_for=self._lease / 3, until=self._ended)
+                                        retry_for=self._lease / 3, timeout=timeout, until=run.ended)
         held = {row[0] for row in rows}
-        self._hand.extended(held, sent + self._lease)
-        for delivery in self._hand.lose(offset for offset in offsets if offset not in held):
+        run.hand.extended([one for one in leased if one.offset in held], sent + self._lease)
+        self._tell_lost(run.hand.lose(one for one in leased if one.offset not in held))
+
+    def _tell_lost(self, lost: list[Delivery]) -> None:
+        for delivery in lost:
             if delivery.message is not None:
                 delivery.message.lost = True
             self._link.settings.logger.warning("the lease of %s %d is lost", self.key, delivery.offset)
 
     # --- the end ---
 
-    def _wind_up(self, handling: list[waiting.Task], drain: float) -> waiting.Task:
-        """Gives waiting messages back at once, in the task that is returned; lets running handlers end; sends all
-        outcomes."""
+    def _wind_up(self, run: _Run, handling: list[waiting.Task], drain: float) -> None:
+        """Lets running handlers end, and sends all outcomes."""
         end = waiting.now() + drain
-        self._queue.empty()
-        giving = waiting.spawn("giver", self._give_back, ranges(self._hand.drop_waiting()), drain, self._ended)
-        self._queue.close()
+        run.queue.close()
         for task in handling:
             if not task.join(end - waiting.now()):
-                self._abandoning = True
+                run.abandoning = True
                 task.cancel()
-        if self._abandoning:
+        if run.abandoning:
+            end = waiting.now() + _END_AFTER_CANCEL
             for task in handling:
-                task.join(0.1)
-            self._hand.abandon()
-        self._settler.close(_SETTLE_AFTER_STOP)
-        self._ended.set()
-        return giving
+                task.join(end - waiting.now())
+            run.hand.abandon()
+        run.settler.close(_SETTLE_AFTER_STOP)
+        run.ended.set()
 
     def _give_back(self, offsets: Sequence[Word], within: float, until: waiting.Flag | None) -> None:
         """Gives messages back uncounted, so that others get them now. With `until`, this is tried once more at the
