@@ -1,4 +1,4 @@
-# Options and functions that make builds faster; figures are in CONTRIBUTING.md.
+# Options and functions that make builds faster.
 
 # Compiling a small file takes most of its time for the headers of the standard library, so the sources of one folder
 # are compiled as one unit. Names in anonymous namespaces must therefore differ within a folder. Switch it off where

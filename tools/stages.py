@@ -6,6 +6,7 @@ of its own. It reports its tests as JUnit's XML (junit.py).
 import dataclasses
 import os
 import re
+import signal
 import subprocess
 import threading
 import time
@@ -15,6 +16,8 @@ import junit
 
 # The progress of a stage, as ninja, ctest and pytest print it.
 PROGRESS = re.compile(rb"\[ *(\d+%)\]|^\[(\d+/\d+)\]|^ *(\d+/\d+) Test", re.MULTILINE)
+
+LONGEST = 3600  # seconds after which a command is killed: a test that hangs must not keep the sum from being printed
 
 WHOLE_STAGE = "the whole stage, see above"  # the name of the failure if it is not one of the stage's tests
 
@@ -49,13 +52,14 @@ def choose(stages, names):
 class Run:
     """One run of some stages; results and output go to a directory."""
 
-    def __init__(self, stages, directory, environment, say=print):
+    def __init__(self, stages, directory, environment, say=print, longest=LONGEST):
         self.stages = stages
         self.seconds = {}  # stage -> its duration
         self.processor_seconds = {}  # stage -> processor time of all processes that it started
         self._directory = Path(directory)
         self._environment = environment
         self._say = say
+        self._longest = longest
         self._ended = {stage.name: threading.Event() for stage in stages}
         self._succeeded = set()
         self._running = {}  # name -> its start time
@@ -117,11 +121,18 @@ class Run:
             output.flush()
             child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                                      env={**self._environment, **stage.environment})
+            late = threading.Timer(self._longest, self._kill, (stage, child))
+            late.start()
             _, status, used = os.wait4(child.pid, 0)
+            late.cancel()
             child.returncode = os.waitstatus_to_exitcode(status)
             before = self.processor_seconds.get(stage.name, 0)
             self.processor_seconds[stage.name] = before + used.ru_utime + used.ru_stime
             return child.returncode == 0
+
+    def _kill(self, stage, child):
+        self._say(f"--- {stage.name}: has taken {self._longest} seconds and is killed")
+        os.kill(child.pid, signal.SIGKILL)
 
     def passes_alone(self, stage, case):
         """Runs a test that failed once more, alone."""

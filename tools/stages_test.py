@@ -13,8 +13,8 @@ BAD = "<testsuite><testcase name='one'/><testcase classname='test_a' name='two'>
 def ran(tmp_path):
     """Runs stages and returns (what the summary says, its status, the run)."""
 
-    def run_them(*stages):
-        run = Run(stages, tmp_path, {}, say=lambda text: None)
+    def run_them(*stages, **more):
+        run = Run(stages, tmp_path, {}, say=lambda text: None, **more)
         run.run()
         said = []
         status = summary(run, said.append)
@@ -94,6 +94,12 @@ def test_a_runner_that_fails_without_naming_a_test_is_a_failure(ran, tmp_path, x
 def test_a_stage_that_writes_no_results_is_a_failure(ran):
     said, status, _ = ran(Stage("a", [shell("true")]))
     assert (said[-1], status) == ("0 passed, 1 failed, 0 skipped", 1)
+
+
+def test_a_stage_that_does_not_end_is_killed_and_is_a_failure(ran):
+    said, status, run = ran(Stage("a", [["sleep", "600"]]), longest=0.2)
+    assert (said[-1], status) == ("0 passed, 1 failed, 0 skipped", 1)
+    assert run.seconds["a"] < 600
 
 
 def test_a_run_in_which_nothing_passed_fails(ran, tmp_path):
