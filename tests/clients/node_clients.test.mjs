@@ -58,6 +58,18 @@ for (const [name, make] of Object.entries(WAYS)) {
       assert.equal(spans.length, 1);
     });
 
+    test("an observer hears of a payload too", async () => {
+      const pool = mr.pool("mail", { codec: text });
+      const worker = pool.worker("w1").on(() => worker.stop());
+      await mr.call("mail", "SHARD.JOIN", "mail", "w1");
+      await pool.push("ann", ["one"]);
+      await worker.run();
+      const [{ ms, ...handled }] = events.filter(([event]) => event === "handled").map(([, facts]) => facts);
+      assert.ok(ms >= 0);
+      assert.deepEqual(handled, { key: "mail", group: "w1", tag: "ann", offset: 1, attempts: 1, outcome: "done" });
+      assert.equal(spans.length, 1);
+    });
+
     test("a message that nobody handles is given up after its attempts, a rejected one at once", async () => {
       const producer = mr.producer("orders", { codec: text });
       await producer.write("unknown", "one");

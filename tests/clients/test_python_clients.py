@@ -64,19 +64,35 @@ def test_an_unreachable_server_is_reported_after_retry_for(half):
             mr.channel("news").publish(b"one")
 
 
+class Listener(Observer):
+    def __init__(self):
+        self.events, self.spans = [], []
+
+    def notice(self, event, **facts):
+        self.events.append((event, facts))
+
+    @contextlib.contextmanager
+    def handling(self, message):
+        self.spans.append(message)
+        yield
+
+
+def test_an_observer_hears_of_a_payload_too(server, half):
+    listener = Listener()
+    with connected(half, f"redis://127.0.0.1:{server.port}", observer=listener) as mr:
+        pool = mr.pool("mail", codec=Text())
+        worker = pool.worker("w1")
+        worker.handler(lambda value, payload: worker.stop())
+        server.admin.call("SHARD.JOIN", "mail", "w1")
+        pool.push("ann", "one")
+        worker.run()
+    [handled] = [facts for event, facts in listener.events if event == "handled"]
+    assert handled.pop("seconds") >= 0
+    assert handled == {"key": "mail", "group": "w1", "tag": "ann", "offset": 1, "attempts": 1, "outcome": "done"}
+    assert len(listener.spans) == 1
+
+
 def test_an_observer_hears_of_everything_and_wraps_handlers(server, half):
-    class Listener(Observer):
-        def __init__(self):
-            self.events, self.spans = [], []
-
-        def notice(self, event, **facts):
-            self.events.append((event, facts))
-
-        @contextlib.contextmanager
-        def handling(self, message):
-            self.spans.append(message.id)
-            yield
-
     listener = Listener()
     with connected(half, f"redis://127.0.0.1:{server.port}", observer=listener) as mr:
         with mr.producer("orders", codec=Text()) as producer:

@@ -9,7 +9,7 @@ import type { Payload } from "./messages.js";
 import { PoolHand, type PoolDelivery } from "./pool_hand.js";
 import { asMap, bytes, deadReason, list, text, type Words } from "./replies.js";
 import { waitTimeout } from "./settings.js";
-import { Box, Breaker, Flag, endsWithin, onSignals } from "./waiting.js";
+import { Box, Breaker, Flag, endsWithin, now, onSignals } from "./waiting.js";
 import type { RunOptions } from "./worker.js";
 
 const LEAVE_FOR = 5000; // milliseconds to wait for a server that is down
@@ -203,14 +203,18 @@ export class PoolWorker<T> {
 
   /** Handles a payload; returns whether the recipient is ready again. */
   private async handle(run: Run, handler: PayloadHandler<T>, delivery: PoolDelivery): Promise<boolean> {
+    const { recipient, sequence, attempts } = delivery;
     let outcome: Outcome = "done";
     let error: unknown;
+    const began = now();
     try {
       await this.attempt(handler, delivery);
     } catch (thrown) {
       [outcome, error] = [outcomeOf(thrown), thrown];
     }
     if (run.abandoning) return false; // the run gives it back, or has done so
+    const facts = { key: this.key, group: this.name, tag: recipient, offset: sequence, attempts, outcome };
+    this.link.notice("handled", { ...facts, ms: now() - began });
     return this.settle(run, delivery, outcome, error);
   }
 
@@ -228,7 +232,6 @@ export class PoolWorker<T> {
   /** Settles the outcome; returns whether the recipient is ready again. */
   private async settle(run: Run, delivery: PoolDelivery, outcome: Outcome, error: unknown): Promise<boolean> {
     const { recipient, sequence, attempts } = delivery;
-    this.link.notice("handled", { key: this.key, group: this.name, tag: recipient, offset: sequence, attempts, outcome });
     if (outcome === "done") {
       // The recipient's next payload begins after the answer to this acknowledgement: if it was given back earlier, it
       // would not be the first one.

@@ -196,6 +196,7 @@ class PoolWorker(Generic[T]):
         """Handles a payload; returns whether the recipient is ready again."""
         outcome: str = "done"
         error: BaseException | None = None
+        began = waiting.now()
         try:
             await self._attempt(handler, delivery)
         except GeneratorExit:
@@ -204,6 +205,9 @@ class PoolWorker(Generic[T]):
             outcome, error = outcome_of(raised, run.abandoning), raised
         if run.abandoning:
             return False  # the run gives it back, or has done so
+        self._link.settings.notice("handled", key=self.key, group=self.name, tag=text(delivery.recipient),
+                                   offset=delivery.sequence, attempts=delivery.attempts, outcome=outcome,
+                                   seconds=waiting.now() - began)
         if isinstance(error, ENDING):
             run.fail(error)
         return await self._settle(run, delivery, outcome, error)
@@ -216,8 +220,6 @@ class PoolWorker(Generic[T]):
 
     async def _settle(self, run: _Run, delivery: PoolDelivery, outcome: str, error: BaseException | None) -> bool:
         """Settles the outcome; returns whether the recipient is ready again."""
-        self._link.settings.notice("handled", key=self.key, group=self.name, tag=text(delivery.recipient),
-                                            offset=delivery.sequence, attempts=delivery.attempts, outcome=outcome)
         if outcome == "done":
             # The recipient's next payload begins after the answer to this acknowledgement: if it was given back
             # earlier, it would not be the first one.
