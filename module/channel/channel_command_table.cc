@@ -110,7 +110,7 @@ constexpr abi::Command kCommands[] = {
         .arity = -3,
         .summary = "Returns the messages after a position, for a reader without a subscription.",
         .complexity = "O(log(N)+M) with N blocks of messages in the channel and M messages returned.",
-        .since = kSince11,
+        .since = kSince2,
         .arguments = kRead,
         .callback = callback<run<ChanRead>>,
     },

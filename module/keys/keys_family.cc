@@ -24,7 +24,7 @@ constexpr abi::Command kCommands[] = {
         .complexity =
             "O(log(N)+M) with N keys of our types and M of them looked at; half a millisecond at most, and the "
             "figures of one key.",
-        .since = kSince11,
+        .since = kSince2,
         .arguments = kKeys,
         .callback = callback<millrace_keys>,
     },

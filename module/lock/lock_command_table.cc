@@ -55,7 +55,7 @@ constexpr abi::Command kCommands[] = {
         .arity = -2,
         .summary = "Returns the holder of a lock, and waits for a new holder if asked to.",
         .complexity = "O(N) with N holders: O(1) for an exclusive lock.",
-        .since = kSince11,
+        .since = kSince2,
         .arguments = kWatch,
         .callback = callback<run<LockWatch>>,
     },

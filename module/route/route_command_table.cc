@@ -143,7 +143,7 @@ constexpr abi::Command kCommands[] = {
         .arity = 5,
         .summary = "Gives a device another id or transport, in one step; returns how many subscriptions moved with it.",
         .complexity = "O(1).",
-        .since = kSince11,
+        .since = kSince2,
         .arguments = kDeviceMove,
         .callback = subcommand<run<RouteDeviceMove>>,
     },
@@ -263,7 +263,7 @@ constexpr abi::Command kCommands[] = {
         .summary = "Lists the subscriptions to a channel in portions, as SCAN does: the next cursor, 0 at the end, and "
                    "device and filter of each.",
         .complexity = "O(COUNT).",
-        .since = kSince11,
+        .since = kSince2,
         .arguments = kListSubscribers,
         .callback = callback<run<RouteSubscribers>>,
     },
@@ -275,7 +275,7 @@ constexpr abi::Command kCommands[] = {
         .summary =
             "Says to which logs the coming and going of devices is dispatched, or to none; returns their prefix.",
         .complexity = "O(1).",
-        .since = kSince11,
+        .since = kSince2,
         .arguments = kPresence,
         .callback = callback<run<RoutePresence>>,
     },

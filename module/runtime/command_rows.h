@@ -14,7 +14,7 @@ inline constexpr int kMultiple = abi::kArgumentMultiple;
 inline constexpr int kMultipleToken = abi::kArgumentMultiple | abi::kArgumentMultipleToken;
 
 inline constexpr const char* kSince = "1.0.0";
-inline constexpr const char* kSince11 = "1.1.0";
+inline constexpr const char* kSince2 = "2.0.0";
 inline constexpr ArgumentDoc kKey{.name = "key", .kind = Key};
 inline constexpr ArgumentDoc kOnlyKey[] = {kKey};
 

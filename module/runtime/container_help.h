@@ -23,7 +23,7 @@ constexpr abi::Command help_row(const char* name) {
       .arity = 2,
       .summary = "Lists the subcommands, each with its syntax and what it does.",
       .complexity = "O(1).",
-      .since = kSince11,
+      .since = kSince2,
       .arguments = {},
       .callback = abi::of<container_help>,
   };

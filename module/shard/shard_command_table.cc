@@ -199,7 +199,7 @@ constexpr abi::Command kCommands[] = {
         .summary =
             "Gives back a payload that a worker cannot handle and all payloads behind it, or gives the payload up.",
         .complexity = "O(N) with N workers; O(1) for each payload that is given up.",
-        .since = kSince11,
+        .since = kSince2,
         .arguments = kNack,
         .callback = callback<run<ShardNack>>,
     },
@@ -210,7 +210,7 @@ constexpr abi::Command kCommands[] = {
         .arity = -3,
         .summary = "Removes recipients for which nothing is pending; returns how many.",
         .complexity = "O(N) with N recipients given, and with N workers.",
-        .since = kSince11,
+        .since = kSince2,
         .arguments = kForget,
         .callback = callback<run<ShardForget>>,
     },
