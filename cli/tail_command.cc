@@ -34,16 +34,17 @@ With --json a line is {"offset":17,"tag":"paid","entry":"...","time":17950071300
 time in Unix milliseconds and without a group only; bytes that are not UTF-8 become
 \u0080 to \u00ff.
 
-Without a group it reads from --from on and disturbs nobody: an offset, -n for the last
-n offsets, '$' for new ones only, or a time: 2026-11-18T13:05:00Z (UTC, or with +02:00),
-2026-11-18, or how long ago: 30s, 10m, 2h. --until ends before the first message that was
-written at that time or later; --no-follow ends with the last message that is there.
+Without a group it reads from --from on and disturbs no other reader: an offset, -n for
+the last n offsets, '$' for new ones only, or a time: 2026-11-18T13:05:00Z (UTC, or with
++02:00), 2026-11-18, or how long ago: 30s, 10m, 2h. --until ends before the first message
+that was written at that time or later; --no-follow ends with the last message that is
+there.
 Where messages were taken out of a log (TRETAIN LATEST), the last n offsets hold fewer
 than n. With --group each message goes to one of the group's readers; it is acknowledged
 after it was printed, and comes again if we die before.
 
 It goes on when the server restarts, and ends with Ctrl-C. A log that was deleted and
-written anew is read from its beginning.
+created again is read from its beginning.
 
 Exit status: 0 ended by Ctrl-C, 1 the server refused it, 2 wrong call, 3 no server,
 4 the output cannot be written.

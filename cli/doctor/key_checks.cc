@@ -38,7 +38,7 @@ void check_group(const std::string& log, const Reply& group, Findings& findings)
                         "group " + name + " has not finished a message that is " + minutes(oldest) + " old (lag " +
                             std::to_string(lag) + ", pending " + std::to_string(pending) + ")",
                         pending > 0 ? "TGROUP PENDING " + log + " " + name + " names the consumers; start or mend them"
-                                    : "nobody reads for it: start its workers, or TGROUP DROP " + log + " " + name});
+                                    : "no client reads for it: start its workers, or TGROUP DROP " + log + " " + name});
   }
   if (pending > 0 && pending >= number_in(group, "pending-max")) {
     findings.push_back({Weight::Problem, log,
