@@ -32,6 +32,8 @@ namespace millrace::gateway {
 namespace {
 
 constexpr Milliseconds kLookAfter{250};
+// From the check of its token, a stream begins in this time.
+constexpr Milliseconds kLongestBeginning{60'000};
 
 UpstreamOptions upstream_options(const Shared& shared) {
   return {.server = shared.server, .most_waiting = shared.config.waiting, .answer_timeout = shared.config.answer};
@@ -42,6 +44,12 @@ UpstreamOptions upstream_options(const Shared& shared) {
 void set_patience(int descriptor, Milliseconds patience) {
   const auto time = static_cast<unsigned>(patience.count());
   setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &time, sizeof time);
+}
+
+// The id of the caller's token, or an empty text.
+std::string token_of(const Exchange& exchange) {
+  if (exchange.caller == nullptr || !exchange.caller->claims) return {};
+  return exchange.caller->claims->text("jti").value_or("");
 }
 
 std::string unique_feed_name() {
@@ -153,7 +161,7 @@ std::unique_ptr<StreamNote> Worker::note_stream(const Exchange& exchange, bool i
   note->is_socket = is_socket;
   if (exchange.caller == nullptr) return note;
   if (!exchange.caller->is_trusted) note->user = exchange.caller->name;
-  if (exchange.caller->claims) note->token = exchange.caller->claims->text("jti").value_or("");
+  note->token = token_of(exchange);
   return note;
 }
 
@@ -184,6 +192,8 @@ bool Worker::disconnect(uint64_t number) {
 }
 
 size_t Worker::end_token(const std::string& id) {
+  std::erase_if(ended_tokens_, [&](const auto& one) { return one.second < loop_.now(); });
+  if (!id.empty()) ended_tokens_[id] = loop_.now() + kLongestBeginning;
   size_t ended = 0;
   // Backwards: when a connection ends, the last one takes its place.
   for (size_t i = connections_.size(); i-- > 0;) {
@@ -209,6 +219,9 @@ void Worker::serve(ExchangePtr exchange) { answer(std::move(exchange)); }
 
 Detached Worker::answer(ExchangePtr exchange) {
   Response response = co_await response_to(exchange);
+  if (response.stream && ended_tokens_.contains(token_of(*exchange))) {
+    response = error_response(401, "the token was revoked", "unauthorized");
+  }
   shared_.authority->browsers().add_headers(exchange->request, response);
   if (exchange->caller) response.until = exchange->caller->until;
   exchange->respond(std::move(response));

@@ -99,6 +99,8 @@ class Worker final : HttpHost, public ConnectionHost {
   TlsContext certificate_;
   std::vector<std::unique_ptr<Acceptor>> acceptors_;
   std::vector<std::unique_ptr<HttpConnection>> connections_;
+  // Tokens that were revoked just now: a stream may have been about to begin, after its token was checked.
+  std::map<std::string, Moment> ended_tokens_;
   EventLoop::Timer tick_;
   EventLoop::Timer keep_alive_;
   std::unique_ptr<Monitor> monitor_;

@@ -64,11 +64,14 @@ bool may_write(const Services& services, const Exchange& exchange, const std::st
 }
 
 // Sends the letters of a page back, up to the first message that is none. Each is written to its origin under an id, so
-// that a second attempt after a failure does not write it twice; then all are deleted. Returns how many, or why not.
-Task<std::expected<int64_t, Response>> send_back(Services& services, ExchangePtr exchange, Reply page) {
-  Words erase = {"TDEL", exchange->names[0]};
+// that a second attempt after a failure does not write it twice; then all are removed by `remove`, which is TDEL for
+// one letter, TEVICT for the first letters of the log. Returns how many, or why not.
+Task<std::expected<int64_t, Response>> send_back(Services& services, ExchangePtr exchange, Reply page,
+                                                 std::string remove) {
+  int64_t sent = 0;
+  std::string last;
   std::optional<Response> wrong;
-  for (size_t i = 1; i < page.items.size() && !wrong; ++i) {
+  for (size_t i = 1; i < page.items.size(); ++i) {
     const auto& message = page.items[i].items;
     const auto letter = message.size() < 3 ? std::nullopt : parse_dead_letter(message[1].text);
     if (!letter) break;
@@ -76,19 +79,22 @@ Task<std::expected<int64_t, Response>> send_back(Services& services, ExchangePtr
       wrong = error_response(403, "a letter goes to a log that you may not write to", "forbidden");
       break;
     }
-    const std::string offset = std::to_string(message[0].integer);
+    std::string offset = std::to_string(message[0].integer);
     const std::string id = "redrive:" + std::to_string(page.items[0].items[2].integer) + '.' + offset;
     Words write = {"TWRITE", letter->key, "ID", id, "ENTRIES", letter->tag, message[2].text};
     const Answer written = co_await services.upstream.ask(std::move(write));
     wrong = failure_of(written);
-    if (!wrong) erase.push_back(offset);
+    if (wrong) break;
+    ++sent;
+    last = std::move(offset);
   }
-  if (erase.size() > 2) {
-    const Answer erased = co_await services.upstream.ask(erase);
-    if (!wrong) wrong = failure_of(erased);
+  if (sent > 0) {
+    Words removal = {std::move(remove), exchange->names[0], std::move(last)};
+    const Answer removed = co_await services.upstream.ask(std::move(removal));
+    if (!wrong) wrong = failure_of(removed);
   }
   if (wrong) co_return std::unexpected(std::move(*wrong));
-  co_return static_cast<int64_t>(erase.size()) - 2;
+  co_return sent;
 }
 
 Task<Answer> count_letters(Services& services, std::string log) {
@@ -187,7 +193,7 @@ Task<Response> redrive(Services& services, ExchangePtr exchange) {
     if (found > 1) from = std::to_string(page->items.back().items[0].integer + 1);
     // Without SKIP, an offset that was deleted would be an error; with it, the next message would be sent back.
     if (!is_all && found > 1 && std::to_string(page->items[1].items[0].integer) != offsets[i]) continue;
-    const auto done = co_await send_back(services, exchange, std::move(*page));
+    const auto done = co_await send_back(services, exchange, std::move(*page), is_all ? "TEVICT" : "TDEL");
     if (!done) co_return done.error();
     sent += *done;
     if (is_all && *done + 1 < static_cast<int64_t>(found)) break;  // a message that is no letter

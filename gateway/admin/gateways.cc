@@ -70,7 +70,6 @@ Task<std::optional<std::vector<std::string>>> gateway_names(Services& services) 
   std::vector<std::string> names;
   for (const Reply& name : answer->items) names.push_back(name.text);
   std::ranges::sort(names);
-  if (names.size() > kMostGateways) names.resize(kMostGateways);
   co_return names;
 }
 
@@ -155,13 +154,7 @@ void Registration::leave() {
 Detached Registration::take_orders() {
   const auto state = state_;
   const std::string key = orders_key(services_.config.name);
-  bool may_have_missed = false;
   while (!has_left_) {
-    if (may_have_missed) {
-      const bool has_checked = co_await end_revoked_streams(services_);
-      if (!state->is_alive) co_return;
-      may_have_missed = !has_checked;
-    }
     const Answer answer = co_await told<Answer>([&](Link::Done done) {
       const NodeName node = services_.upstream.node_name_of(key);
       Words pop = {"BLPOP", key, kWaitForOrdersSeconds};
@@ -171,11 +164,27 @@ Detached Registration::take_orders() {
     if (answer && answer->is_array() && answer->items.size() == 2) {
       co_await carry_out(answer->items[1].text);
     } else if (!answer || !answer->is_nil()) {
-      may_have_missed = true;
+      may_have_missed_ = true;
+      if (!is_making_up_) make_up_for_orders();
       co_await wait_for(services_.loop, kPauseMs);
     }
     if (!state->is_alive) co_return;
   }
+}
+
+// Beside the orders, because a hundred thousand tokens take a while.
+Detached Registration::make_up_for_orders() {
+  const auto state = state_;
+  is_making_up_ = true;
+  while (may_have_missed_) {
+    co_await wait_for(services_.loop, kPauseMs);
+    if (!state->is_alive) co_return;
+    may_have_missed_ = false;
+    const bool has_checked = co_await end_revoked_streams(services_);
+    if (!state->is_alive) co_return;
+    may_have_missed_ = may_have_missed_ || !has_checked;
+  }
+  is_making_up_ = false;
 }
 
 Task<bool> Registration::carry_out(std::string text) {
@@ -208,8 +217,9 @@ Task<bool> Registration::carry_out(std::string text) {
 // --- requests of a console ---
 
 Task<Response> list_gateways(Services& services, ExchangePtr) {
-  const auto names = co_await gateway_names(services);
+  auto names = co_await gateway_names(services);
   if (!names) co_return unavailable("the server could not be reached");
+  if (names->size() > kMostGateways) names->resize(kMostGateways);
   std::string json = "{\"items\":[";
   const auto add = [&](std::string item, bool is_own) {
     if (json.back() != '[') json += ',';

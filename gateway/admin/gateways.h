@@ -31,6 +31,7 @@ class Registration {
  private:
   Detached register_again();
   Detached take_orders();
+  Detached make_up_for_orders();
   Task<bool> carry_out(std::string order);
 
   // Outlives the registration for as long as a command waits.
@@ -41,6 +42,8 @@ class Registration {
 
   Services& services_;
   bool has_left_ = false;
+  bool may_have_missed_ = false;  // an order to revoke a token
+  bool is_making_up_ = false;     // for such orders
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 

@@ -151,13 +151,13 @@ void Courier::fail(const HeldPtr& held, const HookOutcome& outcome, const std::s
                          ? parse_retry_after(*outcome.retry_after, std::time(nullptr)).value_or(Milliseconds(0))
                          : Milliseconds(0);
   note_failure(asked);
+  // A parcel that was dropped meanwhile belongs to another deliverer, or was taken again.
+  const auto found = held_.find(held->parcel.number);
+  if (found == held_.end() || found->second != held) return;
   const unsigned long attempts = ++held->parcel.attempts;
   if (attempts >= rule_.attempts) return give_up(held, why + ", after " + std::to_string(attempts) + " attempts");
   const Milliseconds pause =
       std::max(asked, back_off_after(attempts, rule_.back_off, rule_.longest_back_off, random_number()));
-  // A parcel that was dropped meanwhile belongs to another deliverer, or was taken again.
-  const auto found = held_.find(held->parcel.number);
-  if (found == held_.end() || found->second != held) return;
   if (source_->give_back(held->parcel, pause)) return remove(held);
   held->again = loop_.after(pause, [this, held] {
     held->again = {};

@@ -161,21 +161,22 @@ void LogSource::take(const client::Reply& messages) {
   for (const client::Reply& message : messages.items) {
     const auto& item = message.items;
     if (item.size() < 5) continue;
+    const auto number = static_cast<uint64_t>(item[0].integer);
+    // The message is already in flight, or its end is not confirmed yet: its lease ended before.
+    if (courier_.has(number) || !is_unsent(number)) continue;
     // The courier has paused while the read waited: others need not wait with it.
     if (!leadership_ && courier_.room() == 0) {
-      unwanted.push_back(static_cast<uint64_t>(item[0].integer));
+      unwanted.push_back(number);
       continue;
     }
-    const std::string offset = std::to_string(item[0].integer);
-    Parcel parcel{.number = static_cast<uint64_t>(item[0].integer),
+    const std::string offset = std::to_string(number);
+    Parcel parcel{.number = number,
                   .lane = item[1].text,
                   .id = hook_id({"log", rule_.log, offset, std::to_string(item[4].integer)}),
                   .content = item[2].text,
                   .headers = {{"Millrace-Log", percent_encoded(rule_.log)},
                               {"Millrace-Offset", offset},
                               {"Millrace-Tag", percent_encoded(item[1].text)}}};
-    // The message is already in flight, or its end is not confirmed yet: its lease ended before.
-    if (courier_.has(parcel.number) || !is_unsent(parcel.number)) continue;
     if (!leadership_) parcel.attempts = static_cast<unsigned long>(item[3].integer - 1);
     if (parcel.attempts >= rule_.attempts) {
       give_up(parcel, "no attempt has come to an end");

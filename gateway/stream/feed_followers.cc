@@ -77,6 +77,8 @@ Detached FeedFollowers::attach(FollowedPtr followed, bool reads_first) {
 // Reads and reports everything after the position.
 Task<bool> FeedFollowers::read_up(FollowedPtr followed) {
   const auto alive = is_alive_;
+  followed->follower->on_interruption();
+  if (followed->follower == nullptr) co_return false;
   for (bool has_more = true; has_more;) {
     const auto reading = co_await read_after(upstream_, followed->topic, followed->position);
     if (!*alive || followed->follower == nullptr || !reading) co_return false;

@@ -9,6 +9,9 @@ class Follower {
  public:
   // New messages. A follower may stop itself during the call.
   virtual void on_reading(const Reading& reading) = 0;
+  // The server could not be reached, or the key is at another place: it may have lost its last messages. What comes
+  // next is read after the last reading. A follower may stop itself during the call.
+  virtual void on_interruption() = 0;
 
  protected:
   ~Follower() = default;

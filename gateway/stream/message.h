@@ -42,6 +42,9 @@ struct Message {
 struct Reset {
   std::string json;
   Position position;
+  // Of messages that were evicted or have expired: a reader that has the messages up to this number misses none.
+  // nullopt: the log or channel is not the same any more.
+  std::optional<int64_t> gap_end = {};
 };
 
 // The result of one read.

@@ -55,7 +55,12 @@ std::string range_json(std::string_view reason, int64_t from, int64_t to) {
          std::to_string(to) + '}';
 }
 
-std::string expired_json(int64_t missed) { return R"({"reason":"expired","missed":)" + std::to_string(missed) + '}'; }
+// Messages of a channel expired before those of the reading.
+Reset expired(int64_t missed, const Position& after, const Reading& reading) {
+  const auto& messages = reading.messages;
+  const int64_t end = messages.empty() ? reading.position.number : messages.front().position.number - 1;
+  return {R"({"reason":"expired","missed":)" + std::to_string(missed) + '}', after, end};
+}
 
 Result<Reading> unexpected_answer(const Reply& answer) {
   return client::fail(ErrorCode::Protocol, answer.is_error() ? answer.text : "the server gave an unexpected answer");
@@ -74,7 +79,7 @@ Result<Reading> log_reading(const Position& after, const Reply& answer) {
   }
   if (after.number + 1 < info->first && after.number >= 0) {
     reading.position = log_position(info->epoch, info->first - 1);
-    reading.reset = Reset{range_json("evicted", after.number + 1, info->first - 1), reading.position};
+    reading.reset = Reset{range_json("evicted", after.number + 1, info->first - 1), reading.position, info->first - 1};
   }
   for (size_t i = 1; i < answer.items.size(); ++i) {
     const auto& item = answer.items[i].items;
@@ -103,7 +108,7 @@ Result<Reading> channel_reading(const Position& after, const Reply& answer) {
   }
   reading.has_more = answer.items[2].integer != 0;
   if (const int64_t missed = answer.items[3].integer; missed > 0) {
-    reading.reset = Reset{expired_json(missed), after};
+    reading.reset = expired(missed, after, reading);
   }
   return reading;
 }
@@ -166,8 +171,8 @@ Result<Reading> feed_reading(const TopicKey& topic, const Position& after, const
   if (const int64_t missed = entry.items[4].integer; missed > 0) {
     const int64_t before_next = after.number + missed;
     reading.reset = is_log ? Reset{range_json("evicted", after.number + 1, before_next),
-                                   log_position(epoch_in(*position), before_next)}
-                           : Reset{expired_json(missed), after};
+                                   log_position(epoch_in(*position), before_next), before_next}
+                           : expired(missed, after, reading);
   }
   return reading;
 }

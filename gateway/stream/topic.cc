@@ -114,38 +114,60 @@ void Topic::become_live(const std::shared_ptr<Behind>& behind) {
   listener->index_ = live_.size();
   listener->joined_at_ = behind->position.number;
   live_.push_back(listener);
+  if (follows_ && behind->position.number > position_.number) ahead_[listener.get()] = behind->position;
   if (follows_) return;
   follows_ = true;
   position_ = behind->position;
   followers_.start(key_, position_, *this);
 }
 
+// A listener that has just joined may be ahead of the others, by more than one reading if the feed lags.
+bool Topic::is_ahead(const Listener& listener, const Position& others, const Reading& reading) const {
+  if (listener.joined_at_ <= others.number) return false;
+  if (!reading.reset) return true;
+  const auto& gap_end = reading.reset->gap_end;
+  return gap_end && *gap_end <= listener.joined_at_ && same_life(key_.kind, others, reading.position);
+}
+
 void Topic::on_reading(const Reading& reading) {
   const Position before = std::exchange(position_, reading.position);
   Batch batch(key_, reading.messages);
-  // Backwards, because the last listener takes the place of one that is full or leaves.
+  // Backwards, because the last listener takes the place of one that is full or leaves. If several leave at once, it
+  // may come again; then it has the reading already, because of joined_at_.
   for (size_t i = live_.size(); i-- > 0;) {
     if (i >= live_.size()) continue;
     const auto listener = live_[i];
-    // A listener that has just joined may be ahead of the others, by more than one reading if the feed lags.
-    bool is_ahead = listener->joined_at_ > before.number;
-    if (reading.reset) {
-      const Position& missing = reading.reset->position;
-      is_ahead = is_ahead && same_life(key_.kind, before, missing) && missing.number > before.number &&
-                 missing.number <= listener->joined_at_;
-      if (!is_ahead) listener->tell_reset(*reading.reset);
-    }
-    if (!is_ahead) listener->joined_at_ = INT64_MIN;
-    if (listener->is_full() && !is_ahead) {
-      remove_live(*listener);
-      const Position& next = reading.reset ? reading.reset->position : before;
-      behind_[listener.get()] = std::make_shared<Behind>(Behind{listener, next, false, true});
-      continue;
+    if (!is_ahead(*listener, before, reading)) {
+      listener->joined_at_ = INT64_MIN;
+      if (reading.reset) listener->tell_reset(*reading.reset);
+      if (listener->index_ == Listener::kNotLive) continue;  // its connection was broken
+      if (listener->is_full()) {
+        remove_live(*listener);
+        const Position& next = reading.reset ? reading.reset->position : before;
+        behind_[listener.get()] = std::make_shared<Behind>(Behind{listener, next, false, true});
+        continue;
+      }
     }
     size_t first = 0;
     while (first < reading.messages.size() && reading.messages[first].position.number <= listener->joined_at_) ++first;
-    if (reading.position.number >= listener->joined_at_) listener->joined_at_ = INT64_MIN;
+    listener->joined_at_ = std::max(listener->joined_at_, reading.position.number);
     if (first < reading.messages.size()) listener->deliver(batch, first);
+  }
+  std::erase_if(ahead_, [&](const auto& one) { return one.second.number <= position_.number; });
+}
+
+// The others cannot notice the loss of messages that only these have. So these read after their own positions.
+void Topic::on_interruption() {
+  std::vector<std::shared_ptr<Behind>> fallen;
+  for (const auto& [listener, position] : std::exchange(ahead_, {})) {
+    fallen.push_back(std::make_shared<Behind>(Behind{live_[listener->index_], position, false, true}));
+  }
+  for (const auto& behind : fallen) {
+    remove_live(*behind->listener);
+    behind_[behind->listener.get()] = behind;
+  }
+  for (const auto& behind : fallen) {
+    if (is_behind(behind)) catch_up(behind);
   }
 }
 
@@ -160,6 +182,7 @@ void Topic::remove_live(Listener& listener) {
   live_[index]->index_ = index;
   listener.index_ = Listener::kNotLive;
   live_.pop_back();
+  ahead_.erase(&listener);
 }
 
 Topic& Topics::at(const TopicKey& key) {

@@ -42,11 +42,13 @@ class Topic final : Follower {
   };
 
   void on_reading(const Reading& reading) override;
+  void on_interruption() override;
   Detached catch_up(std::shared_ptr<Behind> behind);
   bool take(Behind& behind, const Reading& reading);
   void become_live(const std::shared_ptr<Behind>& behind);
   void remove_live(Listener& listener);
   bool is_behind(const std::shared_ptr<Behind>& behind) const;
+  bool is_ahead(const Listener& listener, const Position& others, const Reading& reading) const;
 
   EventLoop& loop_;
   Upstream& upstream_;
@@ -55,6 +57,8 @@ class Topic final : Follower {
   bool follows_ = false;
   Position position_;  // live listeners have all messages up to here
   std::vector<std::shared_ptr<Listener>> live_;
+  // Live listeners that had more than the others when they became live, with their positions.
+  std::map<Listener*, Position> ahead_;
   std::map<Listener*, std::shared_ptr<Behind>> behind_;
   std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);
 };

@@ -1,8 +1,12 @@
 """What a client with few rights, a slow one, or one that sends what no client should, must not achieve."""
 
 import asyncio
+import contextlib
 import json
 import random
+import signal
+import socket
+import struct
 import time
 
 import jwt
@@ -11,7 +15,7 @@ import websockets
 
 from events import Events
 from gateway import Gateway
-from server import Server
+from server import DEADLINE, Server, wait_until
 from test_admin_rows import ADMIN
 from test_devices import TABLE, device
 from test_websocket import connected
@@ -41,8 +45,25 @@ def ruled(server, tmp_path):
         yield gateway
 
 
+@pytest.fixture
+def configuration(tmp_path):
+    """Of a gateway whose callers may administrate everything: the text of its file, for each name."""
+    (tmp_path / "secret").write_text(SECRET)
+    rules = RULES.format(folder=tmp_path).replace("team-a.*", ".*")
+    return lambda name: f'name = "{name}"\n{rules}'
+
+
+def revoke(gateway, jti):
+    return gateway.json("POST", ADMIN + "/revoke", {"jti": jti, "exp": 4_000_000_000}, token())[0]
+
+
 def token(**claims):
     return {"Authorization": "Bearer " + jwt.encode({"sub": "ann", **claims}, SECRET, algorithm="HS256")}
+
+
+def clients_of(c):
+    """The connections of the server, as CLIENT LIST describes them."""
+    return [dict(field.split("=", 1) for field in line.split()) for line in c.call("CLIENT", "LIST").decode().splitlines()]
 
 
 # --- forged dead letters ---
@@ -84,8 +105,7 @@ def test_a_gateway_that_may_have_missed_a_revocation_looks_for_it(ruled, c):
         assert bad.take(1) and good.take(1)
         # As if another gateway had revoked it, and its order had been lost with the connection.
         c.call("SET", "millrace:gateway:revoked:bad", "1")
-        for line in c.call("CLIENT", "LIST").decode().splitlines():
-            fields = dict(field.split("=", 1) for field in line.split())
+        for fields in clients_of(c):
             if fields["cmd"] == "blpop":
                 c.send("CLIENT", "KILL", "ID", fields["id"])
                 c.read()  # of a gateway that has just ended, there may be no connection any more
@@ -94,7 +114,62 @@ def test_a_gateway_that_may_have_missed_a_revocation_looks_for_it(ruled, c):
         assert good.take(1)
 
 
+def test_a_revocation_reaches_every_gateway_however_many_there_were(server, c, configuration):
+    for number in range(1100):
+        c.send("SADD", "millrace:gateway:names", f"a-{number}")
+    assert [c.read() for _ in range(1100)] == [1] * 1100
+    c.call("TWRITE", "orders", "t", "e")
+    with Gateway(server, config=configuration("first")) as first, Gateway(server, config=configuration("last")) as last, \
+            Events(last, "/v1/logs/orders?from=1", **token(jti="bad")) as stream:
+        stream.take(1)
+        wait_until(lambda: c.call("SISMEMBER", "millrace:gateway:names", "last"), "it is known")
+        assert revoke(first, "bad") == 200
+        assert stream.next() is None
+
+
+def test_a_stream_that_begins_while_its_token_is_revoked_does_not_stay(server, c, configuration):
+    c.call("TWRITE", "orders", "t", "e")
+    with Gateway(server, config=configuration("gateway")) as gateway:
+        for number in range(20):
+            begin_and_revoke(gateway, f"bad-{number}")
+
+
+def begin_and_revoke(gateway, jti):
+    request = "\r\n".join(["GET /v1/logs/orders HTTP/1.1", "Host: localhost", "Accept: text/event-stream",
+                           "Authorization: " + token(jti=jti)["Authorization"], "", ""]).encode()
+    with contextlib.ExitStack() as stack:
+        streams = [stack.enter_context(socket.create_connection(("127.0.0.1", gateway.port))) for _ in range(20)]
+        for stream in streams:
+            stream.settimeout(DEADLINE)
+            stream.sendall(request)
+        assert revoke(gateway, jti) == 200
+        for stream in streams:
+            read_to_the_end(stream)
+
+
+def read_to_the_end(stream):
+    """Returns when the stream has ended, or has been refused."""
+    end = time.monotonic() + DEADLINE  # the time-out of the socket does not end it, because keep-alives come
+    got = b""
+    while (more := stream.recv(65536)):
+        got += more
+        if got.startswith(b"HTTP/1.1 401"):
+            return
+        assert time.monotonic() < end, got
+
+
 # --- sizes and numbers ---
+
+def test_large_dead_letters_in_large_blocks_are_sent_back(c, gateway):
+    before = c.call("CONFIG", "GET", "millrace.block-bytes")[1]
+    c.call("CONFIG", "SET", "millrace.block-bytes", "64kb")
+    try:
+        for _ in range(100):
+            c.call("TWRITE", "dead", letter("orders"), random.randbytes(30_000))
+    finally:
+        c.call("CONFIG", "SET", "millrace.block-bytes", before)
+    assert gateway.json("POST", ADMIN + "/logs/dead/redrive", {"all": True}) == (200, {"sent": 100, "left": 0})
+
 
 @pytest.mark.parametrize("kind", ["group", "channel", "DSPS"])
 def test_an_answer_has_some_megabytes_of_messages_at_most(gateway, c, kind):
@@ -163,6 +238,47 @@ def test_a_stream_that_begins_while_others_lag_gets_only_what_comes(gateway, c):
                 c.call("TWRITE", "orders", "t", "1")
                 assert stream.next()[1]["offset"] == end
                 other.take(1)
+
+
+def test_a_connection_that_breaks_while_it_is_told_of_a_loss_harms_no_other(server, c):
+    c.call("TRETAIN", "orders", "COUNT", 5)
+    with Gateway(server) as gateway, Events(gateway, "/v1/logs/orders") as other:
+        other.wait_for_position()
+        for _ in range(20):
+            with contextlib.ExitStack() as stack:
+                broken = [stack.enter_context(Events(gateway, "/v1/logs/orders")) for _ in range(5)]
+                for stream in broken:
+                    stream.wait_for_position()
+                # The gateway sees the messages first, and that the connections are broken when it sends them.
+                gateway.process.send_signal(signal.SIGSTOP)
+                end = c.call("TWRITE", "orders", "ENTRIES", *["t", "e"] * 10) + 9
+                for stream in broken:
+                    stream.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    stream.close()
+                gateway.process.send_signal(signal.SIGCONT)
+            while (got := other.next())[1].get("offset") != end:
+                assert got is not None
+
+
+def feeds(c):
+    return [fields["id"] for fields in clients_of(c) if fields["cmd"] == "FEED.READ" and fields["flags"] == "b"]
+
+
+def test_a_stream_that_has_more_than_the_others_hears_that_the_server_lost_it():
+    with Server() as server, server.connect() as c, Gateway(server) as gateway, Events(gateway, "/v1/logs/orders") as other:
+        c.call("TWRITE", "orders", "t", "1")
+        other.take(1)
+        copy = c.call("DUMP", "orders")
+        wait_until(lambda: feeds(c), "the gateway waits for more")
+        [feed] = feeds(c)
+        # The gateway connects again after a pause. Meanwhile another stream begins, and the server loses what that got.
+        c.call_all([("CLIENT", "KILL", "ID", feed), ("TWRITE", "orders", "ENTRIES", "t", "1", "t", "2")])
+        with Events(gateway, "/v1/logs/orders?from=2") as stream:
+            assert [message["entry"] for message in stream.take(2)] == [1, 2]
+            c.call("RESTORE", "orders", 0, copy, "REPLACE")
+            assert stream.next() == ("reset", {"reason": "lost", "from": 2, "to": 3})
+            c.call("TWRITE", "orders", "ENTRIES", "t", "3", "t", "4")
+            assert [message["entry"] for message in stream.take(2)] == [3, 4]
 
 
 def test_leaving_twice_does_not_forget_the_next_device(gateway, c):
