@@ -3,6 +3,7 @@
 #include "gateway/admin/command_words.h"
 #include "gateway/admin/console_state.h"
 #include "gateway/admin/reply_json.h"
+#include "gateway/auth/authority.h"
 #include "gateway/json/json_text.h"
 #include "gateway/routes/answers.h"
 
