@@ -16,7 +16,7 @@ std::optional<int64_t> time_claim(const JsonObject& claims, std::string_view nam
   if (!raw) return std::nullopt;
   double seconds = 0;
   const auto [end, problem] = std::from_chars(raw->data(), raw->data() + raw->size(), seconds);
-  // An invalid time counts as expired.
+  // An invalid time counts as long ago.
   if (problem != std::errc() || end != raw->data() + raw->size() || seconds < 0 || seconds > 1e15) return 0;
   return static_cast<int64_t>(seconds);
 }
@@ -31,6 +31,7 @@ std::optional<int64_t> end_of_token(const JsonObject& claims, const TokenDemands
 std::optional<std::string> untimely(const JsonObject& claims, const TokenDemands& demands, int64_t now) {
   if (const auto end = end_of_token(claims, demands); end && now >= *end) return "it has expired";
   const auto begin = time_claim(claims, "nbf");
+  if (begin == 0 && claims.raw("nbf") != "0") return "its nbf is not a time";
   return begin && now < *begin - demands.leeway_seconds ? std::optional("it is not valid yet") : std::nullopt;
 }
 

@@ -23,8 +23,8 @@ ChannelSource::ChannelSource(EventLoop& loop, Upstream& upstream, const WebhookR
       rule_(rule),
       courier_(courier),
       tell_(std::move(tell)),
-      leadership_(loop, upstream, "millrace:webhook:" + rule.channel + ':' + rule.subscriber, std::move(owner),
-                  rule.takeover, [this] { on_leading(); }),
+      leadership_(loop, upstream, leadership_key(rule.channel, rule.subscriber), std::move(owner), rule.takeover,
+                  [this] { on_leading(); }),
       wakeup_(loop) {}
 
 void ChannelSource::start() {
@@ -129,6 +129,10 @@ Task<bool> ChannelSource::acknowledge(size_t count) {
     Words words = {"CHAN.ACK", rule_.channel, rule_.subscriber, fetched->items[1].text};
     const Answer answer = co_await upstream_.ask(std::move(words));
     if (!answer) co_return false;
+    if (answer->is_error() && !answer->is_error("BADRECEIPT") && !answer->is_error("NOSUB")) {
+      tell_("webhook " + rule_.name() + ": cannot acknowledge: " + answer->text);
+      co_return false;
+    }
     if (known_.size() < count) co_return true;
   }
   known_.erase(known_.begin(), known_.begin() + static_cast<ptrdiff_t>(count));

@@ -151,13 +151,13 @@ void Courier::fail(const HeldPtr& held, const HookOutcome& outcome, const std::s
                          ? parse_retry_after(*outcome.retry_after, std::time(nullptr)).value_or(Milliseconds(0))
                          : Milliseconds(0);
   note_failure(asked);
-  // A parcel that was dropped meanwhile belongs to another deliverer, or was taken again.
-  const auto found = held_.find(held->parcel.number);
-  if (found == held_.end() || found->second != held) return;
+  if (!holds(held)) return;
+  // Receivers that come with the messages may not hold back others: a window of messages waits for the first of them.
+  const Milliseconds most = rule_.url.empty() ? rule_.longest_back_off : Milliseconds::max();
   const unsigned long attempts = ++held->parcel.attempts;
   if (attempts >= rule_.attempts) return give_up(held, why + ", after " + std::to_string(attempts) + " attempts");
-  const Milliseconds pause =
-      std::max(asked, back_off_after(attempts, rule_.back_off, rule_.longest_back_off, random_number()));
+  const Milliseconds pause = std::max(
+      std::min(asked, most), back_off_after(attempts, rule_.back_off, rule_.longest_back_off, random_number()));
   if (source_->give_back(held->parcel, pause)) return remove(held);
   held->again = loop_.after(pause, [this, held] {
     held->again = {};
@@ -165,7 +165,14 @@ void Courier::fail(const HeldPtr& held, const HookOutcome& outcome, const std::s
   });
 }
 
+// A parcel that was dropped meanwhile belongs to another deliverer, or was taken again.
+bool Courier::holds(const HeldPtr& held) const {
+  const auto found = held_.find(held->parcel.number);
+  return found != held_.end() && found->second == held;
+}
+
 void Courier::give_up(const HeldPtr& held, const std::string& reason) {
+  if (!holds(held)) return;
   ++figures_.given_up;
   tell_("webhook " + rule_.name() + ": gave message " + held->parcel.id + " up: " + reason);
   source_->give_up(held->parcel, reason);
@@ -173,9 +180,8 @@ void Courier::give_up(const HeldPtr& held, const std::string& reason) {
 }
 
 void Courier::remove(const HeldPtr& held) {
-  const auto found = held_.find(held->parcel.number);
-  if (found == held_.end() || found->second != held) return;
-  held_.erase(found);
+  if (!holds(held)) return;
+  held_.erase(held->parcel.number);
   if (!rule_.in_order) return;
   const auto lane = lanes_.find(held->parcel.lane);
   lane->second.pop_front();

@@ -63,6 +63,7 @@ class Courier {
   void fail(const HeldPtr& held, const HookOutcome& outcome, const std::string& why);
   void give_up(const HeldPtr& held, const std::string& reason);
   void remove(const HeldPtr& held);
+  bool holds(const HeldPtr& held) const;
   bool is_hopeless(const HookOutcome& outcome) const;
   // How many requests may be in progress: few while the receiver fails.
   size_t limit() const;

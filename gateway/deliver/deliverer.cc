@@ -15,7 +15,9 @@
 namespace millrace::gateway {
 namespace {
 
+// Names that receivers have are looked up by other threads than those that connect to the server.
 constexpr unsigned kLookUpThreads = 4;
+constexpr unsigned kConnectThreads = 2;
 constexpr Milliseconds kLook{20};
 constexpr Milliseconds kFarewell{100};
 constexpr Milliseconds kDrainTime{20'000};
@@ -44,11 +46,15 @@ struct Deliverer::Webhook {
 
 Deliverer::Deliverer(const client::ConnectionOptions& server, std::function<void(const std::string&)> tell)
     : tell_(std::move(tell)),
-      background_(std::make_unique<Background>(kLookUpThreads)),
+      background_(std::make_unique<Background>(kConnectThreads)),
+      look_ups_(std::make_unique<Background>(kLookUpThreads)),
       upstream_(loop_, *background_, {.server = server, .most_waiting = kMostWaitingReads}),
-      client_(loop_, *background_) {}
+      client_(loop_, *look_ups_) {}
 
-Deliverer::~Deliverer() { background_.reset(); }
+Deliverer::~Deliverer() {
+  background_.reset();
+  look_ups_.reset();
+}
 
 client::Result<std::unique_ptr<Deliverer>> Deliverer::make(const std::vector<WebhookRule>& rules,
                                                            const client::ConnectionOptions& server,

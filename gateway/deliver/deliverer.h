@@ -43,6 +43,7 @@ class Deliverer {
   std::function<void(const std::string&)> tell_;
   EventLoop loop_;
   std::unique_ptr<Background> background_;
+  std::unique_ptr<Background> look_ups_;
   Upstream upstream_;
   HookClient client_;
   std::deque<HookFigures> figures_;

@@ -2,6 +2,7 @@
 
 #include <netdb.h>
 
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -42,7 +43,7 @@ struct HookClient::Sending {
   std::function<void(HookOutcome)> done;
   EventLoop::Timer timer = {};
   std::unique_ptr<HookConnection> connection = {};
-  bool is_over = false;
+  std::atomic<bool> is_over = false;  // read by the thread that looks the name up, too
 
   Place place() const { return {target.url.is_tls, target.url.host, target.url.port, target.ca, target.allow_private}; }
 };
@@ -51,7 +52,7 @@ HookClient::~HookClient() { *is_alive_ = false; }
 
 void HookClient::send(const HookTarget& target, std::string request, Milliseconds timeout,
                       std::function<void(HookOutcome)> done) {
-  auto sending = std::make_shared<Sending>(Sending{target, std::move(request), std::move(done)});
+  auto sending = std::make_shared<Sending>(target, std::move(request), std::move(done));
   sending->timer = loop_.after(timeout, [this, sending] {
     sending->timer = {};
     end(sending, {.why = "it took too long"}, false);
@@ -67,6 +68,7 @@ void HookClient::send(const HookTarget& target, std::string request, Millisecond
 
 void HookClient::look_up(const SendingPtr& sending) {
   background_.run([this, &loop = loop_, alive = is_alive_, url = sending->target.url, sending] {
+    if (sending->is_over) return;
     LookedUp found = addresses_of(url);
     loop.post([this, alive, sending, found = std::move(found)] {
       if (*alive && !sending->is_over) connect(sending, found.addresses, found.problem);
@@ -109,7 +111,7 @@ void HookClient::begin(const SendingPtr& sending, std::unique_ptr<HookConnection
 }
 
 void HookClient::end(const SendingPtr& sending, HookOutcome outcome, bool keeps_alive) {
-  if (std::exchange(sending->is_over, true)) return;
+  if (sending->is_over.exchange(true)) return;
   loop_.cancel(sending->timer);
   // Later: the connection itself may have called us.
   loop_.later([this, alive = is_alive_, sending, keeps_alive, outcome = std::move(outcome)]() mutable {

@@ -11,6 +11,8 @@ namespace http = boost::beast::http;
 constexpr uint32_t kMostHead = 32 << 10;
 constexpr uint64_t kMostBody = 64 << 10;
 constexpr int kMostInformational = 10;
+// Beast waits for the end of the line before a chunk, or of the trailers, however long they are.
+constexpr size_t kMostChunkLine = 4 << 10;
 // When Beast needs more bytes for the line of a chunk, it assumes that the line is at least as long as the last
 // chunk's.
 constexpr size_t kShortestChunkLine = std::string_view("0\r\n\r\n").size();
@@ -49,6 +51,7 @@ void HookResponseReader::put(std::string_view bytes) {
     }
     if (parser_->is_done()) finish(parser_->get().keep_alive() && unparsed_.empty());
   }
+  if (state_ == State::Reading && parser_->is_header_done() && unparsed_.size() > kMostChunkLine) return finish(false);
   if (state_ != State::Reading || !problem || problem == http::error::need_more) return;
   // Only the status counts, whatever follows it.
   if (parser_->is_header_done()) return finish(false);

@@ -51,6 +51,17 @@ TEST(HookResponse, IsReadHoweverItsBytesCome) {
   }
 }
 
+TEST(HookResponse, WhoseChunksDoNotEndIsCompleteByItsStatus) {
+  for (const char* begin : {"5;", "0\r\na: "}) {
+    HookResponseReader reader;
+    reader.put(std::string("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n") + begin);
+    for (int i = 0; i < 100 && reader.state() == State::Reading; ++i) reader.put(std::string(1024, 'x'));
+    EXPECT_EQ(reader.state(), State::Complete) << begin;
+    EXPECT_EQ(reader.status(), 200);
+    EXPECT_FALSE(reader.keeps_alive());
+  }
+}
+
 TEST(HookResponse, MayEndWithItsConnection) {
   HookResponseReader reader;
   reader.put("HTTP/1.1 200 OK\r\n\r\nall the rest");

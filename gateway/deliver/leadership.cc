@@ -4,6 +4,18 @@
 
 namespace millrace::gateway {
 
+std::string leadership_key(const std::string& key, std::string_view name) {
+  std::string text = "millrace:webhook:" + key + ':';
+  for (const char c : name) {
+    if (c == '%' || c == ':') {
+      text += c == '%' ? "%25" : "%3a";
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
 Leadership::Leadership(EventLoop& loop, Upstream& upstream, std::string key, std::string owner, Milliseconds lease,
                        std::function<void()> changed)
     : loop_(loop),

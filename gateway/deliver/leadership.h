@@ -4,11 +4,16 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "gateway/deliver/wakeup.h"
 #include "gateway/upstream/upstream.h"
 
 namespace millrace::gateway {
+
+// The lock for the group of a log or the subscriber of a channel. In the second name, "%" and ":" are escaped, so that
+// no two pairs of names have the same key.
+std::string leadership_key(const std::string& key, std::string_view name);
 
 class Leadership {
  public:

@@ -31,8 +31,8 @@ LogSource::LogSource(EventLoop& loop, Upstream& upstream, const WebhookRule& rul
       wakeup_(loop),
       settle_pause_(loop) {
   if (!rule_.in_order) return;
-  leadership_ = std::make_unique<Leadership>(loop_, upstream_, "millrace:webhook:" + rule_.log + ':' + rule_.group,
-                                             std::move(owner), rule_.takeover, [this] { on_leading(); });
+  leadership_ = std::make_unique<Leadership>(loop_, upstream_, leadership_key(rule_.log, rule_.group), std::move(owner),
+                                             rule_.takeover, [this] { on_leading(); });
 }
 
 LogSource::~LogSource() { loop_.cancel(extension_); }
@@ -54,7 +54,9 @@ void LogSource::stop() {
 void LogSource::on_leading() {
   courier_.drop();
   is_prepared_ = false;
+  ++reign_;
   unread_of_mine_ = 1;
+  next_ = 0;
   if (leadership_->leads()) {
     wakeup_.wake();
   } else {
@@ -75,11 +77,20 @@ Detached LogSource::run() {
       co_await wakeup_.wait(kAfterFailure);
       continue;
     }
+    const uint64_t reign = reign_;
+    const bool reads_mine = unread_of_mine_ != 0;
     const Answer answer = co_await read(std::min(room, kMostRead));
-    if (stops_ || (leadership_ && !leadership_->leads())) continue;
+    if (stops_ || reign != reign_) continue;
     if (!answer || answer->is_error()) {
       is_prepared_ = false;
+      unread_of_mine_ = 1;  // the lost answer may have had messages
       co_await wakeup_.wait(kAfterFailure);
+      continue;
+    }
+    // What is left out may have been delivered to a deliverer that was the last one, and reads still. By MINE it comes
+    // before what follows it.
+    if (leadership_ && skips(*answer) && !reads_mine) {
+      unread_of_mine_ = 1;
       continue;
     }
     take(*answer);
@@ -139,13 +150,14 @@ Task<bool> LogSource::prepare() {
 // First the messages of an earlier deliverer, as long as there are any; then new ones.
 Task<Answer> LogSource::read(size_t room) {
   const bool reads_mine = leadership_ && unread_of_mine_ != 0;
+  const uint64_t reign = reign_;
   Words asked = {"TREAD", rule_.log, std::to_string(reads_mine ? unread_of_mine_ : 1), std::to_string(room), "GROUP"};
   asked.insert(asked.end(), {rule_.group, "RETRY", std::to_string(lease_.count()), "0", "WITHATTEMPTS", "WITHTIME"});
   asked.insert(asked.end(), {"CONSUMER", consumer_});
   if (reads_mine) {
     asked.emplace_back("MINE");
     Answer answer = co_await upstream_.ask(std::move(asked));
-    if (answer && answer->is_array()) {
+    if (answer && answer->is_array() && reign == reign_) {
       const auto& items = answer->items;
       unread_of_mine_ = items.empty() ? 0 : static_cast<uint64_t>(items.back().items[0].integer) + 1;
     }
@@ -153,6 +165,17 @@ Task<Answer> LogSource::read(size_t room) {
   }
   asked.insert(asked.end(), {"BLOCK", std::to_string(kReadWait.count())});
   co_return co_await upstream_.ask_waiting(std::move(asked), kReadWait, waiting_);
+}
+
+// Whether an offset is left out before one of these messages, or before the first one since we lead.
+bool LogSource::skips(const client::Reply& messages) {
+  bool has_gap = false;
+  for (const client::Reply& message : messages.items) {
+    const auto offset = static_cast<uint64_t>(message.items[0].integer);
+    has_gap = has_gap || offset > next_;
+    next_ = std::max(next_, offset + 1);
+  }
+  return has_gap;
 }
 
 // [[offset, tag, entry, attempts, time], ...]

@@ -43,6 +43,7 @@ class LogSource final : public HookSource {
   Detached run();
   Task<bool> prepare();
   Task<Answer> read(size_t room);
+  bool skips(const client::Reply& messages);
   void take(const client::Reply& messages);
   void on_leading();
   void extend_leases();
@@ -69,6 +70,8 @@ class LogSource final : public HookSource {
   bool stops_ = false;
   bool is_running_ = false;
   bool is_settling_ = false;
+  uint64_t reign_ = 0;           // how often leadership has changed
+  uint64_t next_ = 0;            // the offset behind all that were read since
   uint64_t unread_of_mine_ = 0;  // offset from which to look for messages that our consumer holds; 0: none are left
   std::vector<uint64_t> finished_;
   std::vector<uint64_t> acknowledging_;  // finished; their acknowledgement is being sent

@@ -118,7 +118,7 @@ Detached FeedFollowers::run_reader(NodeName node) {
     });
     if (!*alive) co_return;
     if (answer && answer->is_array()) {
-      take(*answer);
+      take(*answer, node);
     } else if (has_keys(node)) {
       // The server cannot be reached, or has dropped the feed. In both cases, do not ask again without a pause.
       co_await rest_a_moment(loop_);
@@ -141,11 +141,11 @@ void FeedFollowers::attach_again(const NodeName& node) {
 }
 
 // [[key, position, [message ...], more, missed] | [key, "gone"|"moved"], ...]
-void FeedFollowers::take(const client::Reply& answer) {
-  for (const client::Reply& entry : answer.items) take_key(entry);
+void FeedFollowers::take(const client::Reply& answer, const NodeName& node) {
+  for (const client::Reply& entry : answer.items) take_key(entry, node);
 }
 
-void FeedFollowers::take_key(const client::Reply& entry) {
+void FeedFollowers::take_key(const client::Reply& entry, const NodeName& node) {
   if (entry.items.size() != 2 && entry.items.size() != 5) return;
   for (const auto kind : {TopicKey::Kind::Log, TopicKey::Kind::Channel}) {
     const auto found = followed_.find({kind, entry.items[0].text});
@@ -158,6 +158,8 @@ void FeedFollowers::take_key(const client::Reply& entry) {
       attach(followed, true);
     }
   }
+  // If the key is not followed any more, the request to end this was lost with a connection.
+  leave_feed(node, entry.items[0].text);
 }
 
 void FeedFollowers::take_messages(const FollowedPtr& followed, const client::Reply& entry) {

@@ -40,8 +40,8 @@ class FeedFollowers final : public Followers {
   Task<bool> read_up(FollowedPtr followed);
   Task<bool> add(FollowedPtr followed);
   Detached run_reader(NodeName node);
-  void take(const client::Reply& answer);
-  void take_key(const client::Reply& entry);
+  void take(const client::Reply& answer, const NodeName& node);
+  void take_key(const client::Reply& entry, const NodeName& node);
   void take_messages(const FollowedPtr& followed, const client::Reply& entry);
   void leave_feed(const NodeName& node, const std::string& name);
   void attach_again(const NodeName& node);

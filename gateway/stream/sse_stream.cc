@@ -40,15 +40,18 @@ void SseStream::deliver(Batch& batch, size_t first) {
 void SseStream::deliver_some(Batch& batch, size_t first) {
   const Encoded& events = batch.events();
   const auto& messages = batch.messages();
-  for (size_t i = first; i < messages.size() && sink_ != nullptr; ++i) {
+  // Copied: a part of the batch would keep all of it in memory until this client has read the part.
+  std::string wanted;
+  for (size_t i = first; i < messages.size(); ++i) {
     if (std::ranges::find(extra_->tags, messages[i].label) == extra_->tags.end()) {
       extra_->passed = messages[i].position;
       continue;
     }
     ++figures_.events;
     extra_->passed = {};
-    sink_->send(events.bytes, events.begin_of(i), events.ends[i] - events.begin_of(i));
+    wanted.append(*events.bytes, events.begin_of(i), events.ends[i] - events.begin_of(i));
   }
+  if (!wanted.empty()) sink_->send(std::move(wanted));
 }
 
 void SseStream::tell_reset(const Reset& reset) {

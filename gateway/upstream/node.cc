@@ -30,9 +30,17 @@ Node::~Node() {
 
 // The answer comes in the loop's thread, and not at all if the node is gone by then.
 void Node::connect(std::function<void(client::Result<client::Connection>)> done) {
-  background_.run([&loop = loop_, server = server_, alive = is_alive_, done = std::move(done)] {
+  // A failure is also the answer to what waited for a thread meanwhile. Otherwise each connection to a server that
+  // hangs would keep the threads from other servers for the time-out.
+  background_.run([&loop = loop_, server = server_, alive = is_alive_, failures = failures_, seen = failures_->load(),
+                   done = std::move(done)] {
     auto opened = std::make_shared<client::Result<client::Connection>>(client::Connection(server));
-    if (auto result = (*opened)->open(); !result) *opened = std::unexpected(result.error());
+    if (*failures != seen) {
+      *opened = client::fail(client::ErrorCode::Unreachable, server.to.text() + " cannot be reached");
+    } else if (auto result = (*opened)->open(); !result) {
+      ++*failures;
+      *opened = std::unexpected(result.error());
+    }
     loop.post([alive, opened, done] {
       if (*alive) done(std::move(*opened));
     });

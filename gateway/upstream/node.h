@@ -2,6 +2,7 @@
 // separate, reusable connections for commands that wait.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -58,6 +59,8 @@ class Node {
 
   EventLoop& loop_;
   Background& background_;
+  // Connections that could not be opened; counted by the threads of background_.
+  std::shared_ptr<std::atomic<unsigned>> failures_ = std::make_shared<std::atomic<unsigned>>(0);
   client::ConnectionOptions server_;
   std::function<void(Node&)> opened_;
   std::function<void()> lost_;

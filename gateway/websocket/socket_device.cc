@@ -43,8 +43,6 @@ SocketDevice::SocketDevice(FollowingSocket& socket, Services& services, std::str
       device_(std::move(device)),
       transport_("ws." + services.config.name) {}
 
-SocketDevice::~SocketDevice() { services_.loop.cancel(keep_); }
-
 std::string SocketDevice::retention() const { return std::to_string(services_.config.device_retention.count()); }
 
 Task<std::string> SocketDevice::open(std::optional<std::string> user, std::optional<std::string> cursor) {
@@ -175,6 +173,7 @@ void SocketDevice::begin() {
   has_begun_ = true;
   is_reading_ = true;
   if (missing_) tell_reset(*missing_);
+  if (socket_ == nullptr) return;  // its connection was broken
   keep_ = services_.loop.after(services_.config.device_retention / 3, [self = shared_from_this()] { self->keep(); });
   read_parts();
 }

@@ -20,7 +20,6 @@ class SocketDevice final : public Listener, public std::enable_shared_from_this<
  public:
   // REQUIRES: `socket` exists until forget(), `services` as long as the loop.
   SocketDevice(FollowingSocket& socket, Services& services, std::string table, std::string device);
-  ~SocketDevice() override;
 
   // Each is the rest of an answer: "ok":true,… or "error":{…}.
   // Moves the device here with its subscriptions, wherever it is; or creates it.

@@ -94,6 +94,7 @@ REFUSED = {
     "another key": bearer(key="another secret that is long enough"),
     "expired": bearer({"exp": int(time.time()) - 10}),
     "not yet valid": bearer({"nbf": int(time.time()) + 3600}),
+    "a beginning that is no time": bearer({"nbf": str(int(time.time()) - 10)}),
     "an end that is no time": bearer({"exp": int(time.time()) + 60, "iss": "us"}) | {"Authorization": "Bearer x"},
     "another issuer": bearer({"iss": "them"}),
     "no issuer": {"Authorization": "Bearer " + jwt.encode({"sub": "ann"}, SECRET, algorithm="HS256")},

@@ -25,6 +25,11 @@ class LossyProxy:
         pipelined."""
         self._lose = b"\r\n" + command.encode() + b"\r\n"
 
+    @property
+    def loses_none(self):
+        """Whether the command whose answer is lost has come, or there is none."""
+        return self._lose is None
+
     def cut(self):
         """Closes every connection there is; new ones are accepted."""
         with self._lock:
