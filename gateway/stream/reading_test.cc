@@ -10,9 +10,9 @@ using client::Reply;
 const TopicKey kLog{TopicKey::Kind::Log, "orders"};
 const TopicKey kChannel{TopicKey::Kind::Channel, "news"};
 
-Reply text(std::string content) { return {.kind = Reply::Kind::Text, .text = std::move(content)}; }
-Reply number(int64_t value) { return {.kind = Reply::Kind::Integer, .integer = value}; }
-Reply array(std::vector<Reply> items) { return {.kind = Reply::Kind::Array, .items = std::move(items)}; }
+Reply text(std::string content) { return {Reply::Kind::Text, 0, std::move(content), {}}; }
+Reply number(int64_t value) { return {Reply::Kind::Integer, value, {}, {}}; }
+Reply array(std::vector<Reply> items) { return {Reply::Kind::Array, 0, {}, std::move(items)}; }
 
 std::string place(int64_t clock) { return std::to_string(clock) + ".69d813f22521c75a"; }
 Reply published(int64_t clock) { return array({text(place(clock)), text("id"), text("content")}); }
