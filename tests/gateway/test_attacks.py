@@ -224,6 +224,22 @@ def test_a_slow_reader_of_a_log_that_evicts_takes_no_memory(server, c):
         assert gateway.memory() - before < 32 << 20
 
 
+# --- the end ---
+
+def test_a_gateway_with_a_device_ends_at_once_if_it_must():
+    """Sanitizers watch it in ./test --all."""
+    async def run(gateway):
+        async with connected(gateway) as socket:
+            await device(socket)
+            gateway.terminate()
+            await asyncio.to_thread(wait_until, lambda: gateway.get("/probe/readiness").status == 500, "readiness fails")
+            gateway.terminate()
+            assert await asyncio.to_thread(gateway.process.wait, DEADLINE) == 0
+
+    with Server() as server, Gateway(server, "--set", "timeouts.drain_notice=60s") as gateway:
+        asyncio.run(run(gateway))
+
+
 # --- orders that overtake each other ---
 
 def test_a_stream_that_begins_while_others_lag_gets_only_what_comes(gateway, c):
