@@ -1,4 +1,5 @@
 // The table of contents: every family of commands, and what the host tells us.
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "module/runtime/counters.h"
 #include "module/runtime/deferred_wakes.h"
 #include "module/runtime/family.h"
+#include "module/runtime/imported_slots.h"
 #include "module/runtime/reclaim.h"
 #include "module/runtime/role.h"
 #include "module/runtime/service_time.h"
@@ -46,6 +48,7 @@ void write_info(abi::InfoWriter& info) {
 
 void on_deciding(bool deciding) {
   may_decide = deciding;
+  every_call_decides = may_decide && imported_slots::empty();
   if (!deciding) return;
   ++deciding_period;
   agenda::resume();
@@ -93,6 +96,22 @@ void on_key_left(int database, ByteView name) {
   for (const KeyLeft listener : listeners) listener(database, name);
 }
 
+void on_import_begins(ByteView job, std::span<const abi::SlotRange> slots) {
+  imported_slots::begin(job, slots);
+  every_call_decides = may_decide && imported_slots::empty();
+}
+
+void on_import_ended(ByteView job) {
+  imported_slots::end(job);
+  every_call_decides = may_decide && imported_slots::empty();
+  agenda::import_ended();
+  for (const Family& family : families()) {
+    if (family.import_ended != nullptr) family.import_ended();
+  }
+  // Clients may still wait for keys of these slots since before the slots left.
+  wake_all();
+}
+
 void on_database_emptied(int database) {
   agenda::forget(database);
   each_with_events([&](const DatabaseEvents& events) { events.emptied(database); });
@@ -135,6 +154,8 @@ millrace::abi::Contents millrace::abi::contents() {
                    .databases_replaced = wake_all_afresh,
                    .key_appeared = on_key_appeared,
                    .key_left = on_key_left,
+                   .import_begins = on_import_begins,
+                   .import_ended = on_import_ended,
                    .document_changed = indexes_follow_document,
                    .loop_ends = on_loop_end},
   };

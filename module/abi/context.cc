@@ -4,6 +4,8 @@
 #include <thread>
 #include <vector>
 
+#include "engine/base/hash_slot.h"
+
 namespace millrace::abi {
 
 namespace {
@@ -54,6 +56,17 @@ bool is_redirected(HostContext* context, StringRef key) {
 bool Context::is_served_elsewhere(StringRef key) const {
   // Our own check, because the host does not check clients that it obeys.
   return is_cluster() && is_redirected(own_context().handle(), key);
+}
+
+bool Context::is_slot_elsewhere(StringRef key) const {
+  if (!is_served_elsewhere(key)) return false;
+  const long long slot = hash_slot(key.view());
+  HostCallReply* reply = host.Call(own, "CLUSTER", "ccll", "SLOT-STATS", "SLOTSRANGE", slot, slot);
+  if (reply == nullptr) return false;
+  // The statistics of the slots that are this node's or its master's.
+  const bool is_elsewhere = host.CallReplyType(reply) == kReplyArray && host.CallReplyLength(reply) == 0;
+  host.FreeCallReply(reply);
+  return is_elsewhere;
 }
 
 bool Context::sends_elsewhere(StringRef key) const { return is_cluster() && is_redirected(handle_, key); }

@@ -118,7 +118,11 @@ class Context {
   // True on a cluster node that would redirect a client for this key: its slot is not ours, or the slot is being
   // migrated and the key has already moved.
   bool is_served_elsewhere(StringRef key) const;
-  // The same for the client of this call: a client that reads from a replica (READONLY) is not redirected to the
+  // True on a cluster node if another master than this node, or its own, has the slot of the key; unlike
+  // is_served_elsewhere(), not while the key alone has moved. Only hosts on which slots move as a whole can say so; the
+  // others do not.
+  bool is_slot_elsewhere(StringRef key) const;
+  // The same as is_served_elsewhere() for the client of this call: a client that reads from a replica (READONLY) is not redirected to the
   // master.
   bool sends_elsewhere(StringRef key) const;
 

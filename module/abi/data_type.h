@@ -33,6 +33,7 @@
 #include "engine/base/error.h"
 #include "module/abi/context.h"
 #include "module/abi/host.h"
+#include "module/abi/slot_moves.h"
 
 namespace millrace::abi {
 
@@ -141,6 +142,7 @@ class DataType {
       RdbReader reader(io);
       std::optional<T> object = Traits::load(reader, version);
       if (!object) return nullptr;
+      watch_trimming();
       auto loaded = std::make_unique<Hosted<T>>(std::move(*object));
       const KeyPlace place{reader.database(), reader.key()};
       if constexpr (requires { Traits::arrived(place, *loaded); }) Traits::arrived(place, *loaded);
@@ -245,6 +247,7 @@ class TypedKey {
 
   // REQUIRES: opened for writing.
   void set(T&& object) {
+    watch_trimming();
     value_ = new Hosted<T>(std::move(object));
     host.ModuleTypeSetValue(key_, DataType<T>::handle(), value_);
   }

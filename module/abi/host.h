@@ -55,6 +55,9 @@ inline constexpr int kFlagAsyncLoading = 1 << 23;
 // --- keyspace events ---
 inline constexpr int kNotifyGeneric = 1 << 2;
 inline constexpr int kNotifyModule = 1 << 13;
+// Redis 8.4: a key is deleted because its slot has moved to another node. A host that is asked for these events deletes
+// such keys one by one, on the main thread, instead of all at once on another one.
+inline constexpr int kNotifyTrimmed = 1 << 17;
 // Generic events, those of every type, expired and evicted keys.
 inline constexpr int kNotifyKeys =
     1 << 2 | 1 << 3 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | kNotifyModule;
@@ -62,12 +65,14 @@ inline constexpr int kNotifyKeys =
 // --- module options ---
 inline constexpr int kHandleIoErrors = 1 << 0;
 inline constexpr int kNoImplicitSignalModified = 1 << 1;
+inline constexpr int kHandleMovingSlots = 1 << 5;  // Valkey 9: slots may move by themselves
 
 // --- settings ---
 inline constexpr unsigned kSettingDefault = 0;
 inline constexpr unsigned kSettingMemory = 1 << 7;
 
 inline constexpr long kPostponedLength = -1;
+inline constexpr int kReplyArray = 3;
 
 // --- server events ---
 struct HostEvent {
@@ -81,10 +86,19 @@ inline constexpr HostEvent kEventClientChanged{4, 1};
 inline constexpr HostEvent kEventCron{8, 1};
 inline constexpr HostEvent kEventSwapDb{11, 1};
 inline constexpr HostEvent kEventLoop{15, 1};
+// Whole slots move. Two hosts, two numbers; either number is another event on the other host.
+inline constexpr HostEvent kEventSlotsMoveInRedis{18, 1};   // 8.4
+inline constexpr HostEvent kEventSlotsMoveInValkey{19, 1};  // 9.0
 inline constexpr uint64_t kLoopBeforeSleep = 0;
 inline constexpr uint64_t kClientDisconnects = 1;
 inline constexpr uint64_t kRoleNowMaster = 0;
 inline constexpr uint64_t kFlushEnded = 1;
+inline constexpr uint64_t kRedisImportStarted = 0;
+inline constexpr uint64_t kRedisImportFailed = 1;
+inline constexpr uint64_t kRedisImportCompleted = 2;
+inline constexpr uint64_t kValkeyImportStarted = 0;
+inline constexpr uint64_t kValkeyImportAborted = 2;
+inline constexpr uint64_t kValkeyImportCompleted = 4;
 inline constexpr uint64_t kLoadingEnded = 3;  // smaller values: loading begins
 inline constexpr uint64_t kLoadingFailed = 4;
 
@@ -110,6 +124,32 @@ struct HostSwapDbInfo {
   uint64_t version;
   int32_t first;
   int32_t second;
+};
+
+// Both ends of a range of slots belong to it.
+struct RedisSlotRange {
+  uint16_t first;
+  uint16_t last;
+};
+struct RedisSlotRanges {
+  int32_t count;  // so many RedisSlotRange follow in memory
+};
+struct RedisSlotsMoveInfo {
+  uint64_t version;
+  char source[41];
+  char target[41];
+  const char* job;
+  const RedisSlotRanges* slots;
+};
+struct ValkeySlotRange {
+  int first;
+  int last;
+};
+struct ValkeySlotsMoveInfo {
+  uint64_t version;
+  char job[41];
+  const ValkeySlotRange* ranges;
+  uint32_t count;
 };
 
 // --- callbacks ---
@@ -303,6 +343,8 @@ struct HostCommandInfo {
   F(Call, HostCallReply*, (HostContext*, const char* command, const char* format, ...))                            \
   F(FreeCallReply, void, (HostCallReply*))                                                                         \
   F(CallReplyStringPtr, const char*, (HostCallReply*, size_t* size))                                               \
+  F(CallReplyLength, size_t, (HostCallReply*))                                                                     \
+  F(CallReplyType, int, (HostCallReply*))                                                                          \
   F(ReplyWithCallReply, int, (HostContext*, HostCallReply*))                                                       \
   F(Replicate, int, (HostContext*, const char* command, const char* format, ...))                                  \
   F(ReplicateVerbatim, int, (HostContext*))                                                                        \
@@ -341,7 +383,8 @@ struct HostCommandInfo {
 
 // Functions that only newer hosts have; null on the others.
 #define MILLRACE_OPTIONAL_HOST_FUNCTIONS(F)                                                                        \
-  F(SetCommandACLCategories, int, (HostCommand*, const char* categories)) /* Redis 7.2, Valkey 7.2 */
+  F(SetCommandACLCategories, int, (HostCommand*, const char* categories)) /* Redis 7.2, Valkey 7.2 */              \
+  F(ClusterCanAccessKeysInSlot, int, (int slot))                          /* Redis 8.4 */
 // clang-format on
 
 struct HostFunctions {

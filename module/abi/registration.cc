@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "module/abi/data_type.h"
+#include "module/abi/slot_moves.h"
 
 namespace millrace::abi {
 
@@ -262,7 +263,7 @@ bool register_info(HostContext* loading) {
 
 bool listen(HostContext* loading) {
   loaded.listener.now_deciding(Context(loading).is_master());
-  return host.SubscribeToServerEvent(loading, kEventRoleChanged, on_role) == kOk &&
+  return watch_slot_moves(loading) && host.SubscribeToServerEvent(loading, kEventRoleChanged, on_role) == kOk &&
          host.SubscribeToServerEvent(loading, kEventLoading, on_loading) == kOk &&
          host.SubscribeToServerEvent(loading, kEventFlushed, on_flush) == kOk &&
          host.SubscribeToServerEvent(loading, kEventSwapDb, on_swap) == kOk &&
@@ -304,7 +305,7 @@ extern "C" __attribute__((visibility("default"))) int RedisModule_OnLoad(millrac
     host.Log(loading, "warning", "millrace: needs Redis 7.0 or Valkey 7.2 at least");
     return kErr;
   }
-  host.SetModuleOptions(loading, kHandleIoErrors | kNoImplicitSignalModified);
+  host.SetModuleOptions(loading, kHandleIoErrors | kNoImplicitSignalModified | kHandleMovingSlots);
   make_own_context(loading);
   return register_all(loading) ? kOk : kErr;
 }

@@ -137,6 +137,12 @@ class InfoWriter {
 // The state of loading a data set, or a part of one, from a file or a master.
 enum class Loading { Begins, Ends, Fails };
 
+// Slots of a cluster; both ends belong to the range.
+struct SlotRange {
+  uint16_t first;
+  uint16_t last;
+};
+
 // Callbacks for events outside of commands. All are called on the main thread.
 struct Listener {
   void (*now_deciding)(bool deciding);  // see module/runtime/role.h
@@ -147,6 +153,10 @@ struct Listener {
   void (*databases_replaced)();                  // called after each of these events
   void (*key_appeared)(Context, StringRef key);  // RENAME, COPY, MOVE or RESTORE created the key
   void (*key_left)(int database, ByteView key);  // a key of one of our types was removed, by any command
+  // Whole slots are being copied to this node, or to the master of this replica, by this job of the host. Until it has
+  // ended they are served by another node. A job that is begun again replaces its slots.
+  void (*import_begins)(ByteView job, std::span<const SlotRange> slots);
+  void (*import_ended)(ByteView job);  // the slots are served here now, or their keys are deleted
   // Any event of a key of any type; called after watch_documents().
   void (*document_changed)(Context, StringRef key, const char* event);
   void (*loop_ends)(Context);  // a turn of the event loop ends; called after watch_loop()

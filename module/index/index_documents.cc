@@ -11,6 +11,7 @@
 #include "engine/index/json_document.h"
 #include "module/index/index_object.h"
 #include "module/index/index_type.h"
+#include "module/runtime/imported_slots.h"
 
 namespace millrace::module {
 
@@ -107,8 +108,9 @@ void on_document_changed(abi::Context context, abi::StringRef key, const char* e
   const abi::DocumentKey document(context, key);
   is_counted_now = is_one_of(name, kCounting);
   index_registry::each_covering(database, key.view(), [&](RegisteredIndex& registered) {
-    // A file that is rewritten as commands writes everything again.
-    const bool is_repeated = is_loading_documents && registered.is_among_documents;
+    // A file that is rewritten as commands writes everything again, and so does the copy of a slot.
+    const bool is_repeated =
+        (is_loading_documents && registered.is_among_documents) || imported_slots::has(registered.place.name);
     const Noting noting = is_one_of(name, kNotWriting) ? Noting::Never : is_repeated ? Noting::IfOther : Noting::Always;
     sync_document(registered, document, key.view(), noting);
     index_upkeep::see_to_dates(registered);

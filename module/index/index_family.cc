@@ -41,6 +41,7 @@ Family index_family() {
       .appeared = nullptr,  // indexes_follow_document() sees it
       .waiters = nullptr,
       .database_events = &kDatabaseEvents,
+      .import_ended = index_upkeep::resume,
   };
 }
 

@@ -10,6 +10,7 @@
 #include "module/abi/document.h"
 #include "module/abi/timer.h"
 #include "module/index/index_documents.h"
+#include "module/runtime/imported_slots.h"
 #include "module/runtime/slice.h"
 
 namespace millrace::module {
@@ -28,7 +29,8 @@ void ObjectTraits<Index>::settle(KeyPlace<Index>& place, const Consequences& fol
     if (!place.context().is_loading()) place.get()->set_work(IndexWork::Verify);
   }
   // A saved index includes its documents.
-  if (place.get()->work() != IndexWork::None && !place.context().is_loading()) {
+  if (place.get()->work() != IndexWork::None && !place.context().is_loading() &&
+      !imported_slots::has(place.name())) {
     index_upkeep::work_on(place.context(), registered);
   }
   index_upkeep::resume();
@@ -164,6 +166,7 @@ void fire(abi::Context context) {
   std::vector<DatabaseKey> places;
   bool has_dates = false;
   index_registry::each([&](const RegisteredIndex& registered) {
+    if (imported_slots::has(registered.place.name)) return;
     if (has_work(registered) || is_first_date_over(*registered.index, now)) places.push_back(registered.place);
     has_dates |= registered.index->expiries().size() > 0;
   });

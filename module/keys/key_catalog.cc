@@ -9,6 +9,7 @@
 #include "module/abi/data_type.h"
 #include "module/abi/document.h"
 #include "module/abi/timer.h"
+#include "module/runtime/imported_slots.h"
 #include "module/runtime/key_made.h"
 #include "module/runtime/reclaim.h"
 #include "module/runtime/slice.h"
@@ -51,6 +52,7 @@ Catalog* find(int database) {
 }
 
 void made(int database, ByteView name, uint8_t type) {
+  if (imported_slots::has(name)) return;
   if (Catalog* const catalog = find(database)) catalog->names.add(type, name);
 }
 
@@ -132,7 +134,7 @@ Known ask(abi::Context context) {
 
 void appeared(abi::Context context, abi::StringRef name) {
   Catalog* const catalog = find(context.database());
-  if (catalog == nullptr) return;
+  if (catalog == nullptr || imported_slots::has(name.view())) return;
   if (const auto type = abi::type_number(context, name)) {
     catalog->names.add(*type, name.view());
   } else {
@@ -161,6 +163,9 @@ void empty(int database) {
 
 // Loading a file does not call the hook for each key, so all keys are scanned again.
 void follow_loading(abi::Loading) { empty(-1); }
+
+// The host did not show the keys of the imported slots to the scan, and they were not added when they came.
+void import_ended() { empty(-1); }
 
 uint64_t keys() {
   uint64_t sum = 0;

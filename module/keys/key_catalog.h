@@ -28,6 +28,7 @@ void left(int database, ByteView name);
 void swap(int first, int second);
 void empty(int database);  // -1: all
 void follow_loading(abi::Loading moment);
+void import_ended();
 
 // For INFO.
 uint64_t keys();

@@ -48,6 +48,7 @@ Family keys_family() {
       .waiters = nullptr,
       .database_events = &kDatabaseEvents,
       .key_left = key_catalog::left,
+      .import_ended = key_catalog::import_ended,
   };
 }
 

@@ -7,7 +7,7 @@
 namespace millrace::abi {
 
 LockRestorer TypeTraits<Lock>::restorer() {
-  return {module::lock_operations().tokens(), module::ObjectTraits<Lock>::now(), module::may_decide};
+  return {module::lock_operations().tokens(), module::ObjectTraits<Lock>::now(), module::every_call_decides};
 }
 
 void TypeTraits<Lock>::each_part(const Lock& lock, const PartVisit& visit) {

@@ -1,12 +1,17 @@
 #include "module/runtime/agenda.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "module/abi/clock.h"
 #include "module/abi/event_loop.h"
 #include "module/abi/timer.h"
 #include "module/runtime/dated_keys.h"
 #include "module/runtime/family.h"
+#include "module/runtime/imported_slots.h"
 #include "module/runtime/role.h"
 #include "module/runtime/slice.h"
 
@@ -23,6 +28,11 @@ struct {
   DatedKeys<UnixMs> wall;
   DatedKeys<MonotonicMs> monotonic;
 } dates;
+
+// Keys whose date has come while their slot is being imported, and those of them whose import has ended. As the dates,
+// they are hints.
+std::vector<DatabaseKey> imported;
+std::vector<DatabaseKey> arrived;
 
 void work(abi::Context context);
 constinit abi::Timer timer(work);
@@ -41,7 +51,8 @@ void set_timer() {
   timer.set_at_latest(abi::now() + (due > now ? std::min(due - now, kLongestMs) : 0));
 }
 
-void look_after(abi::Context context, const DatabaseKey& key) {
+void look_after(abi::Context context, DatabaseKey key) {
+  if (imported_slots::has(key.name)) return imported.push_back(std::move(key));
   context.select(key.database);
   const abi::OwnedString name(key.name);
   for (const Family& family : families()) {
@@ -52,16 +63,30 @@ void look_after(abi::Context context, const DatabaseKey& key) {
 // True if due keys were left when the slice was over: the next turn of the event loop continues with them.
 bool is_behind = false;
 
-// Works in slices, so that ten thousand keys that are due at once do not stop the server.
-template <class Time>
-void work_until(abi::Context context, DatedKeys<Time>& keys, Time now, const Slice& slice) {
-  while (!keys.empty() && keys.first() <= now) {
-    look_after(context, keys.take_first());
+// Works in slices, so that ten thousand keys that are due at once do not stop the server. `take` returns the next key
+// that is due; nullopt: there is none.
+template <class Take>
+void work_while(abi::Context context, const Slice& slice, Take take) {
+  while (auto key = take()) {
+    look_after(context, *std::move(key));
     if (!slice.is_over()) continue;
     abi::watch_loop();
     is_behind = true;
     return;
   }
+}
+
+template <class Time>
+std::optional<DatabaseKey> take_due(DatedKeys<Time>& keys, Time now) {
+  if (keys.empty() || keys.first() > now) return std::nullopt;
+  return keys.take_first();
+}
+
+std::optional<DatabaseKey> take_arrived() {
+  if (arrived.empty()) return std::nullopt;
+  DatabaseKey key = std::move(arrived.back());
+  arrived.pop_back();
+  return key;
 }
 
 void work(abi::Context context) {
@@ -70,8 +95,9 @@ void work(abi::Context context) {
   const int database = context.database();
   const Slice slice;
   is_behind = false;
-  work_until(context, dates.wall, abi::now(), slice);
-  work_until(context, dates.monotonic, abi::monotonic_now(), slice);
+  work_while(context, slice, take_arrived);
+  work_while(context, slice, [now = abi::now()] { return take_due(dates.wall, now); });
+  work_while(context, slice, [now = abi::monotonic_now()] { return take_due(dates.monotonic, now); });
   context.select(database);
   set_timer();
 }
@@ -92,7 +118,7 @@ void add(int database, ByteView name, MonotonicMs due) {
 void remove(int database, ByteView name, UnixMs due) { dates.wall.remove(database, name, due); }
 void remove(int database, ByteView name, MonotonicMs due) { dates.monotonic.remove(database, name, due); }
 
-size_t size() { return dates.wall.size() + dates.monotonic.size(); }
+size_t size() { return dates.wall.size() + dates.monotonic.size() + imported.size() + arrived.size(); }
 
 void end_turn(abi::Context context) {
   const bool is_due = first_monotonic != kNoDate && first_monotonic <= abi::monotonic_now();
@@ -101,12 +127,26 @@ void end_turn(abi::Context context) {
 
 void resume() { set_timer(); }
 
+void import_ended() {
+  if (imported.empty()) return;
+  // Those of another import are put back when they are looked at.
+  arrived.insert(arrived.end(), std::make_move_iterator(imported.begin()), std::make_move_iterator(imported.end()));
+  imported.clear();
+  timer.set_at_latest(abi::now());
+}
+
 void follow_swap(int first, int second) {
+  for (auto* keys : {&imported, &arrived}) {
+    for (DatabaseKey& key : *keys) key = key.after_swap(first, second);
+  }
   dates.wall.swap(first, second);
   dates.monotonic.swap(first, second);
 }
 
 void forget(int database) {
+  for (auto* keys : {&imported, &arrived}) {
+    std::erase_if(*keys, [&](const DatabaseKey& key) { return database == -1 || key.database == database; });
+  }
   dates.wall.forget(database);
   dates.monotonic.forget(database);
 }

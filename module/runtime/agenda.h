@@ -6,7 +6,8 @@
 // The host's timers use the wall clock and are exact to the millisecond only while it is not set. So dates on the
 // monotonic clock are also checked at the end of every turn of the event loop, at least ten times a second.
 //
-// Only a deciding server works on its agenda; a replica keeps it in case it is promoted.
+// Only a deciding server works on its agenda; a replica keeps it in case it is promoted. A key in a slot that is being
+// imported (imported_slots.h) is not looked after until the slot is served here.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +33,9 @@ void end_turn(abi::Context context);
 
 // The server decides from now on: does the work that is overdue.
 void resume();
+
+// An import has ended: looks after the keys whose dates have come meanwhile.
+void import_ended();
 
 // --- events that concern all keys at once ---
 void follow_swap(int first, int second);

@@ -28,6 +28,8 @@ void serve_places(abi::Context context, const std::set<DatabaseKey>& places, Ser
   for (const DatabaseKey& place : places) {
     context.select(place.database);
     const abi::OwnedString name(place.name);
+    // The slot has left with the key: its new node serves them, to which the host is about to redirect them.
+    if (context.is_cluster() && anybody_waits_for(place) && context.is_slot_elsewhere(name)) continue;
     for (const Family& family : families()) {
       if (family.waiters == nullptr || family.waiters->*serve == nullptr) continue;
       if (family.waiters->wait_for(place)) (family.waiters->*serve)(context, place, name);
@@ -75,15 +77,22 @@ void start_waiters_afresh(int database, ByteView name) {
   }
 }
 
-void wake_all_afresh() {
+void wake_all() {
   for (const Family& family : families()) {
     if (family.waiters == nullptr) continue;
     for (DatabaseKey& place : family.waiters->keys()) {
-      family.waiters->start_afresh(place);
       deferred_for_readers.insert(place);
       detail::deferred.insert(std::move(place));
     }
   }
+}
+
+void wake_all_afresh() {
+  for (const Family& family : families()) {
+    if (family.waiters == nullptr) continue;
+    for (const DatabaseKey& place : family.waiters->keys()) family.waiters->start_afresh(place);
+  }
+  wake_all();
 }
 
 }  // namespace millrace::module

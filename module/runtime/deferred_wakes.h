@@ -40,6 +40,8 @@ void wake_deferred_readers(abi::Context context);
 
 // The value of the key was removed: clients that wait for it start from the beginning of the next one.
 void start_waiters_afresh(int database, ByteView name);
+// All clients that wait for keys are looked at later.
+void wake_all();
 // Both for every key, when all of them may have other values.
 void wake_all_afresh();
 

@@ -44,6 +44,8 @@ struct Family {
   const DatabaseEvents* database_events = nullptr;
   // A key of one of our types is taken out of its database. Null: the family need not know.
   void (*key_left)(int database, ByteView name) = nullptr;
+  // Slots that were being imported (imported_slots.h) are served here now. Null: as above.
+  void (*import_ended)() = nullptr;
   // This server was a replica, and is a master from now on. Null: as above.
   void (*promoted)() = nullptr;
   // A turn of the event loop ends; after abi::watch_loop(). Null: as above.

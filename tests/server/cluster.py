@@ -68,6 +68,15 @@ class Cluster:
         for node in [target, source, *self.masters]:
             node.admin.call("CLUSTER", "SETSLOT", slot, "NODE", name(target))
 
+    def moves_slots(self):
+        """Whether the host moves whole slots by itself."""
+        help_text = b" ".join(self.nodes[0].admin.call("CLUSTER", "HELP"))
+        return b"MIGRATION" in help_text or b"MIGRATESLOTS" in help_text
+
+    def begin_to_move(self, first, last, target):
+        """The host begins to move the slots from `first` to `last`, which one master has, to another one."""
+        return SlotMove(self, self.master_of(first), target, first, last)
+
     def hand_over_to(self, replica):
         """Makes the replica take over, by a command that the host answers before it is done. The replica gives up when
         the machine is busy, or when a master whose view of the slots is old refuses its vote; it begins the next
@@ -126,3 +135,61 @@ class Cluster:
 
     def __exit__(self, *_):
         self.stop()
+
+
+class SlotMove:
+    """Slots that the host moves by itself: CLUSTER MIGRATION of Redis 8.4, CLUSTER MIGRATESLOTS of Valkey 9."""
+
+    def __init__(self, cluster, source, target, first, last):
+        self._cluster = cluster
+        self.source = source
+        self.target = target
+        self._first = first
+        self._last = last
+        self._is_redis = b"MIGRATESLOTS" not in b" ".join(source.admin.call("CLUSTER", "HELP"))
+        if self._is_redis:
+            self._job = target.admin.call("CLUSTER", "MIGRATION", "IMPORT", first, last)
+        else:
+            known = {job[b"name"] for job in self._jobs()}
+            source.admin.call(
+                "CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", first, last, "NODE", target.admin.call("CLUSTER", "MYID"))
+            [self._job] = {job[b"name"] for job in self._jobs()} - known
+
+    def _jobs(self):
+        return [dict(zip(job[::2], job[1::2])) for job in self.source.admin.call("CLUSTER", "GETSLOTMIGRATIONS")]
+
+    def state(self):
+        """As the host says it: completed or success, failed, canceled or cancelled, or what it is doing."""
+        if self._is_redis:
+            [job] = self.target.admin.call("CLUSTER", "MIGRATION", "STATUS", "ID", self._job)
+            return dict(zip(job[::2], job[1::2]))[b"state"].decode()
+        return next(job[b"state"].decode() for job in self._jobs() if job[b"name"] == self._job)
+
+    def has_succeeded(self):
+        return self.state() in ("completed", "success")
+
+    def is_over(self):
+        return self.has_succeeded() or self.state() in ("failed", "canceled", "cancelled")
+
+    def cancel(self):
+        if self._is_redis:
+            self.target.admin.call("CLUSTER", "MIGRATION", "CANCEL", "ID", self._job)
+        else:
+            self.source.admin.call("CLUSTER", "CANCELSLOTMIGRATIONS")
+
+    def wait(self):
+        """Waits until the target has the slots, every node knows it, and the source has none of their keys."""
+        wait_until(self.is_over, "the slots have moved")
+        assert self.has_succeeded(), f"the slots have not moved, but {self.state()}"
+        wait_until(lambda: all(self._is_known_to(node) for node in self._cluster.nodes if node.is_alive()), "all nodes know it")
+        self.wait_until_gone_from(self.source)
+
+    def _is_known_to(self, node):
+        return any(
+            first <= self._first and self._last <= last and port == self.target.port
+            for first, last, (_, port, *_), *_ in node.admin.call("CLUSTER", "SLOTS"))
+
+    def wait_until_gone_from(self, node):
+        slots = range(self._first, self._last + 1)
+        wait_until(lambda: not any(node.admin.call("CLUSTER", "COUNTKEYSINSLOT", slot) for slot in slots),
+                   "the node has no keys of the slots")

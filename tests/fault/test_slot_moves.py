@@ -1,0 +1,268 @@
+"""Slots that the host moves by itself, as a whole: what is in them is the same afterwards, and nothing of it is left
+behind; while they move, the copies do nothing; and a move that is given up changes nothing."""
+
+import contextlib
+import os
+import pathlib
+import signal
+
+import pytest
+
+from cluster import Cluster
+from cluster_connection import slot_of
+from families import FAMILIES, on
+from index_oracle import found
+from locks import HOUR, holders, take
+from resp import RespError
+from server import let_pass, parent_of, process_id, wait_until
+
+WAYS = [way for family in FAMILIES for way in family.waiting]
+FAMILIES_BY_NAME = {family.name: family for family in FAMILIES}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with Cluster(replicas=1, appendonly="yes") as made:
+        if not made.moves_slots():
+            pytest.skip("this host moves no slots by itself")
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def whole(cluster):
+    """Before and after every test, the cluster is whole, and no node knows a date or an object of keys that it does not
+    have."""
+    wait_until(cluster.is_whole, "the cluster is whole")
+    for node in cluster.masters:
+        node.admin.call("FLUSHALL")
+    yield
+    wait_until(cluster.is_whole, "the cluster is whole")
+    for node in cluster.masters:
+        if node.admin.call("DBSIZE") == 0:
+            wait_until(lambda: is_forgotten(node), "nothing is left of the keys that have moved")
+
+
+def is_forgotten(node):
+    counters = node.counters()
+    left_over = ("keys_with_a_date", "indexes", "indexed_documents", "keys_indexed", "log_packing_waiting")
+    return all(counters[name] == 0 for name in left_over)
+
+
+def other_master(cluster, node):
+    return next(other for other in cluster.masters if other is not node)
+
+
+def replicas_of(cluster, master):
+    return [node for node in cluster.nodes if node.info("replication").get("master_port") == str(master.port)]
+
+
+def begin(cluster, key, target=None):
+    source = cluster.master_of(slot_of(key))
+    return cluster.begin_to_move(slot_of(key), slot_of(key), target or other_master(cluster, source))
+
+
+@contextlib.contextmanager
+def held(cluster, key):
+    """A move that stands still until the end of the block: the target has this key, and the process that sends the
+    others of its slot is stopped."""
+    source = cluster.master_of(slot_of(key))
+    for beside in all_keys(key)[1:]:
+        source.admin.call("SET", beside, bytes(100_000))  # more than the host collects before it sends
+    source.admin.call("CONFIG", "SET", "rdb-key-save-delay", 100_000)
+    move = begin(cluster, key)
+    try:
+        child = wait_until(lambda: child_of(process_id(source.admin)), "a child process sends the keys")
+        wait_until(lambda: has(move.target, key), "the key has arrived")
+        os.kill(child, signal.SIGSTOP)
+        assert not move.is_over()
+        try:
+            yield move
+        finally:
+            with contextlib.suppress(ProcessLookupError):  # the host ends it when the move is given up
+                os.kill(child, signal.SIGCONT)
+    finally:
+        if source.is_alive():
+            source.admin.call("CONFIG", "SET", "rdb-key-save-delay", 0)
+
+
+def has(node, *keys):
+    """Whether the node has any of the keys, of slots that it serves or of others."""
+    return any(node.digest(key) != b"0" * 40 for key in keys)
+
+
+def all_keys(key):
+    return [key, *(f"{{{key}}}:beside:{n}" for n in range(9))]
+
+
+def child_of(process):
+    return next((int(entry.name) for entry in pathlib.Path("/proc").iterdir()
+                 if entry.name.isdecimal() and parent_of(entry.name) == process), None)
+
+
+def fill(cluster, family, key):
+    master = cluster.master_of(slot_of(key))
+    with master.connect() as c:
+        for seed in range(3):
+            family.fill(c, key, seed)
+    return master
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=str)
+def test_an_object_is_the_same_on_the_new_node_and_on_its_replicas_and_comes_back_twice(cluster, family):
+    key = f"{family.name}"
+    first = fill(cluster, family, key)
+    other = other_master(cluster, first)
+    for source, target in [(first, other), (other, first)] * 2:
+        with source.connect() as c:
+            before, digest = family.read(c, key), source.digest(key)
+        move = begin(cluster, key, target)
+        move.wait()
+        with target.connect() as c:
+            assert family.steady(family.read(c, key)) == family.steady(before)
+            family.append(c, key)
+        for replica in replicas_of(cluster, target):
+            wait_until(lambda: replica.digest(key) == target.digest(key), "its replica holds the same")
+        assert target.digest(key) != digest, "it goes on there"
+        with pytest.raises(RespError, match="^MOVED "):
+            source.admin.call(*on(key, family.read_commands[0]))
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=str)
+def test_what_changes_while_the_slot_moves_is_decided_by_the_old_node_alone(cluster, family):
+    key = f"changes {family.name}"
+    source = fill(cluster, family, key)
+    with held(cluster, key) as move, source.connect() as c:
+        for seed in range(3, 6):
+            family.fill(c, key, seed)
+            family.append(c, key)
+            family.shrink(c, key)
+        for command in family.write_commands:
+            with contextlib.suppress(RespError):
+                c.call(*on(key, command))
+        digest = source.digest(key)
+    move.wait()
+    assert move.target.digest(key) == digest
+    for replica in replicas_of(cluster, move.target):
+        wait_until(lambda: replica.digest(key) == digest, "its replica holds the same")
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=str)
+def test_a_move_that_is_given_up_changes_nothing_and_leaves_nothing(cluster, family):
+    key = f"given up {family.name}"
+    source = fill(cluster, family, key)
+    digest = source.digest(key)
+    with held(cluster, key) as move:
+        assert source.digest(key) == digest
+        move.cancel()
+    wait_until(move.is_over, "it is given up")
+    assert not move.has_succeeded()
+    wait_until(lambda: not has(move.target, *all_keys(key)), "the target has nothing of it")
+    wait_until(lambda: is_forgotten(move.target), "and remembers nothing of it")
+    assert source.digest(key) == digest
+    with source.connect() as c:
+        family.append(c, key)
+        assert source.digest(key) != digest
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_a_client_that_waits_is_redirected_and_served_by_the_new_node(cluster, way):
+    key = f"waits {way}"
+    source = cluster.master_of(slot_of(key))
+    way.prepare(source.admin, key)
+    with source.connect() as reader:
+        reader.send(*on(key, way.command))
+        wait_until(lambda: source.counter(way.blocked_counter) == 1, "it waits")
+        move = begin(cluster, key)
+        assert str(reader.read()) == f"MOVED {slot_of(key)} 127.0.0.1:{move.target.port}"
+        wait_until(lambda: source.counter(way.blocked_counter) == 0, "nobody is left behind")
+        move.wait()
+    with move.target.connect() as reader:
+        reader.send(*on(key, way.command))
+        wait_until(lambda: move.target.counter(way.blocked_counter) == 1, "it waits there")
+        way.wake(move.target.admin, key)
+        assert reader.read() == way.answer
+
+
+def test_a_lease_that_ends_while_its_slot_moves_ends_once_and_where_the_slot_is(cluster):
+    key = "lease"
+    source = cluster.master_of(slot_of(key))
+    take(source.admin, "ann", key=key, ttl=1500)
+    with held(cluster, key) as move:
+        changes = move.target.counter("lock_expiries")
+        wait_until(lambda: holders(source.admin, key) == [], "the lease ends")
+        let_pass(0.3)
+        assert move.target.counter("lock_expiries") == changes
+    move.wait()
+    assert holders(move.target.admin, key) == []
+    assert move.target.counter("lock_expiries") == changes
+
+
+def test_what_comes_due_after_the_copy_was_made_is_done_by_the_new_node(cluster):
+    key = "{due}"
+    source = cluster.master_of(slot_of(key))
+    source.admin.call("TWRITE", key, "tag", "entry")
+    source.admin.call("TGROUP", "CREATE", key, "g", "FIRST")
+    source.admin.call("TREADGROUP", key, 1, 1, "GROUP", "g", "RETRY", 500, 0)
+    move = begin(cluster, key)
+    move.wait()
+    with move.target.connect() as reader:
+        reader.send("TREADGROUP", key, 1, 1, "GROUP", "g", "RETRY", HOUR, 0, "BLOCK", 0)
+        assert [message[:3] for message in reader.read()] == [[1, b"tag", b"entry"]]
+
+
+def test_documents_and_their_index_move_together_and_the_old_node_goes_on(cluster):
+    """Redis 8.6 crashed here: the index was freed on another thread, and the next timer used it."""
+    prefix = "{documents}:"
+    index = "{documents}index"
+    source = cluster.master_of(slot_of(index))
+    source.admin.call("IDX.CREATE", index, "PREFIX", prefix, "FIELD", "city", "TEXT")
+    for i in range(200):
+        source.admin.call("HSET", f"{prefix}{i}", "city", f"city{i % 10}")
+        source.admin.call("PEXPIRE", f"{prefix}{i}", HOUR)
+    wait_until(lambda: len(found(source.admin, index, "WHERE", "city", "=", "city3")) == 20, "the index is built")
+    move = begin(cluster, index)
+    move.wait()
+    assert len(found(move.target.admin, index, "WHERE", "city", "=", "city3")) == 20
+    move.target.admin.call("HSET", f"{prefix}3", "city", "another")
+    assert len(found(move.target.admin, index, "WHERE", "city", "=", "city3")) == 19
+    let_pass(1.5)  # the timer of the indexes runs every second
+    assert source.is_alive()
+    assert source.counter("indexes") == 0
+
+
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_a_failover_in_the_middle_loses_and_doubles_nothing(cluster, side):
+    key = "failover"
+    source = cluster.master_of(slot_of(key))
+    family = FAMILIES_BY_NAME["log"]
+    fill(cluster, family, key)
+    digest = source.digest(key)
+    with held(cluster, key) as move:
+        master = getattr(move, side)
+        [replica] = replicas_of(cluster, master)
+        wait_until(lambda: has(replica, key), "the replica has the key")
+        wait_until(lambda: replica.info("replication")["master_link_status"] == "up", "it follows")
+        master.kill()
+        wait_until(lambda: replica.info("replication")["role"] == "master", "the replica has taken over")
+    master.come_back()
+    wait_until(cluster.is_whole, "the cluster is whole")
+    now = cluster.master_of(slot_of(key))
+    assert now.digest(key) == digest
+    for node in cluster.masters:
+        if node is not now:
+            wait_until(lambda: not has(node, *all_keys(key)), "no other master has the keys")
+            assert is_forgotten(node)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=str)
+def test_what_has_moved_survives_a_restart_of_the_new_node(cluster, family):
+    key = f"restart {family.name}"
+    source = fill(cluster, family, key)
+    with held(cluster, key) as move, source.connect() as c:
+        family.append(c, key)
+        digest = source.digest(key)
+    move.wait()
+    move.target.shutdown(save=False)
+    move.target.come_back()
+    wait_until(cluster.is_whole, "the cluster is whole again")
+    assert cluster.master_of(slot_of(key)).digest(key) == digest
