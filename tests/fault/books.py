@@ -4,6 +4,10 @@ import threading
 import time
 
 
+class CannotRun(Exception):
+    """The host cannot do what a scenario is about."""
+
+
 class Books:
     """One object for each run, shared by its clients. Counting is thread-safe."""
 

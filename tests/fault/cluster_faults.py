@@ -20,10 +20,10 @@ LONGEST_PEACE = 0.5  # seconds
 def run(seconds, seed, books):
     books.counts["slots moved"] = 0
     with Cluster(replicas=1) as cluster:
-        _Trial(cluster, f"{seed}/cluster", books).run(seconds)
+        Trial(cluster, f"{seed}/cluster", books).run(seconds)
 
 
-class _Trial:
+class Trial:
     def __init__(self, cluster, seed, books):
         self._cluster = cluster
         self._books = books
@@ -45,7 +45,7 @@ class _Trial:
         while now() < end and self._books.are_clean:
             self._crew.start(self._connect)
             let_pass(self._rng.random() * LONGEST_PEACE)
-            self._rng.choice([self._hand_over, self._kill, self._move_slots, self._move_slots])()
+            self._rng.choice(self._faults())()
             let_pass(self._rng.random() * LONGEST_PEACE)
             self._crew.rest()
             self._settle()
@@ -58,20 +58,29 @@ class _Trial:
 
     # --- faults ---
 
+    def _faults(self):
+        return [self._hand_over, self._kill, self._move_slots, self._move_slots]
+
     def _some_replica(self):
-        """A replica, and its master."""
-        masters = {node.port: node for node in self._cluster.masters}
-        replicas = [node for node in self._cluster.nodes if node.port not in masters]
-        replica = self._rng.choice(replicas)
-        return replica, masters[int(replica.info("replication")["master_port"])]
+        masters = {node.port for node in self._cluster.masters}
+        return self._rng.choice([node for node in self._cluster.nodes if node.port not in masters])
+
+    def _master_of(self, replica):
+        port = int(replica.info("replication")["master_port"])
+        return next(node for node in self._cluster.nodes if node.port == port)
 
     def _hand_over(self):
-        replica, _ = self._some_replica()
+        self._hand_over_to(self._some_replica())
+
+    def _hand_over_to(self, replica):
         self._cluster.hand_over_to(replica)
         self._books.count("failovers")
 
     def _kill(self):
-        replica, master = self._some_replica()
+        self._kill_master_of(self._some_replica())
+
+    def _kill_master_of(self, replica):
+        master = self._master_of(replica)
         master.kill()
         self._books.count("kills")
         wait_until(lambda: self._is_master(replica), "the replica has taken over")

@@ -10,9 +10,9 @@ import pytest
 
 from cluster import Cluster
 from cluster_connection import slot_of
-from families import FAMILIES, on
+from families import FAMILIES, KEY, on
 from index_oracle import found
-from locks import HOUR, holders, take
+from locks import HOUR
 from resp import RespError
 from server import let_pass, parent_of, process_id, wait_until
 
@@ -183,31 +183,51 @@ def test_a_client_that_waits_is_redirected_and_served_by_the_new_node(cluster, w
         assert reader.read() == way.answer
 
 
-def test_a_lease_that_ends_while_its_slot_moves_ends_once_and_where_the_slot_is(cluster):
-    key = "lease"
+DUE_MS = "3000"  # time enough for a busy machine to begin a move
+DUE = {  # family -> commands that make work for a timer, and the counter of that work
+    "log": ([("TWRITE", KEY, "tag", "entry"), ("TRETAIN", KEY, "AGE", DUE_MS)], "log_messages_evicted"),
+    "group": ([("TWRITE", KEY, "tag", "entry"), ("TGROUP", "CREATE", KEY, "g", "FIRST", "MAXATTEMPTS", "1"),
+               ("TREADGROUP", KEY, "1", "1", "GROUP", "g", "RETRY", DUE_MS, "0")], "log_messages_given_up"),
+    "pool": ([("SHARD.JOIN", KEY, "ann"), ("SHARD.PUSH", KEY, "kim", "payload"), ("SHARD.JOIN", KEY, "bob"),
+              ("SHARD.SET", KEY, "STALE", DUE_MS)], "shard_workers_failed_over"),
+    "lock": ([("LOCK.ACQUIRE", KEY, "ann", DUE_MS)], "lock_expiries"),
+}
+
+
+@pytest.mark.parametrize("commands, counter", DUE.values(), ids=DUE)
+def test_work_that_comes_due_while_the_slot_moves_is_done_by_the_old_node_alone(cluster, commands, counter):
+    key = f"due {counter}"
     source = cluster.master_of(slot_of(key))
-    take(source.admin, "ann", key=key, ttl=1500)
+    done = source.counter(counter)
+    for command in commands:
+        source.admin.call(*on(key, command))
     with held(cluster, key) as move:
-        changes = move.target.counter("lock_expiries")
-        wait_until(lambda: holders(source.admin, key) == [], "the lease ends")
+        there, copy = move.target.counter(counter), move.target.digest(key)
+        wait_until(lambda: source.counter(counter) == done + 1, "the old node does it")
         let_pass(0.3)
-        assert move.target.counter("lock_expiries") == changes
+        assert (move.target.counter(counter), move.target.digest(key)) == (there, copy), "the new node does nothing"
+        digest = source.digest(key)
     move.wait()
-    assert holders(move.target.admin, key) == []
-    assert move.target.counter("lock_expiries") == changes
+    assert move.target.digest(key) == digest
 
 
-def test_what_comes_due_after_the_copy_was_made_is_done_by_the_new_node(cluster):
-    key = "{due}"
+@pytest.mark.parametrize("commands, counter", DUE.values(), ids=DUE)
+def test_work_that_is_overdue_when_the_slot_arrives_is_done_by_the_new_node(cluster, commands, counter):
+    key = f"overdue {counter}"
     source = cluster.master_of(slot_of(key))
-    source.admin.call("TWRITE", key, "tag", "entry")
-    source.admin.call("TGROUP", "CREATE", key, "g", "FIRST")
-    source.admin.call("TREADGROUP", key, 1, 1, "GROUP", "g", "RETRY", 500, 0)
-    move = begin(cluster, key)
+    for command in commands:
+        source.admin.call(*on(key, command))
+    try:
+        with held(cluster, key) as move:
+            there = move.target.counter(counter)
+            source.admin.call("CLIENT", "PAUSE", 60_000, "WRITE")  # its timers rest until the slot has left
+            let_pass(int(DUE_MS) / 1000 + 0.2)
+            assert move.target.counter(counter) == there, "the new node does nothing before it has the slot"
+        wait_until(move.has_succeeded, "the slot has moved")
+        wait_until(lambda: move.target.counter(counter) == there + 1, "the new node does it")
+    finally:
+        source.admin.call("CLIENT", "UNPAUSE")
     move.wait()
-    with move.target.connect() as reader:
-        reader.send("TREADGROUP", key, 1, 1, "GROUP", "g", "RETRY", HOUR, 0, "BLOCK", 0)
-        assert [message[:3] for message in reader.read()] == [[1, b"tag", b"entry"]]
 
 
 def test_documents_and_their_index_move_together_and_the_old_node_goes_on(cluster):

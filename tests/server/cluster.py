@@ -165,6 +165,10 @@ class SlotMove:
             return dict(zip(job[::2], job[1::2]))[b"state"].decode()
         return next(job[b"state"].decode() for job in self._jobs() if job[b"name"] == self._job)
 
+    def size(self):
+        """How many slots move."""
+        return self._last - self._first + 1
+
     def has_succeeded(self):
         return self.state() in ("completed", "success")
 
