@@ -286,3 +286,42 @@ def test_what_has_moved_survives_a_restart_of_the_new_node(cluster, family):
     move.target.come_back()
     wait_until(cluster.is_whole, "the cluster is whole again")
     assert cluster.master_of(slot_of(key)).digest(key) == digest
+
+
+def test_a_feed_says_that_its_keys_have_moved_and_goes_on_at_the_new_node(cluster):
+    key, unborn = "feed", "{feed}:unborn"
+    source = cluster.master_of(slot_of(key))
+    source.admin.call("TWRITE", key, "tag", "first")
+    source.admin.call("FEED.ADD", "f", key, "-")
+    source.admin.call("FEED.ADD", "f", unborn, "-")
+    [[_, position, *_]] = source.admin.call("FEED.READ", "f")
+    with held(cluster, key) as move:
+        with pytest.raises(RespError, match="^MOVED "):
+            move.target.admin.call("FEED.ADD", "f", key, position)
+        source.admin.call("TWRITE", key, "tag", "second")
+    move.wait()
+    told = []
+    wait_until(lambda: told.extend(source.admin.call("FEED.READ", "f")) or len(told) == 2, "both are told")
+    assert sorted(told) == [[key.encode(), b"moved"], [unborn.encode(), b"moved"]]
+    move.target.admin.call("FEED.ADD", "f", key, position)
+    [[_, _, messages, *_]] = move.target.admin.call("FEED.READ", "f")
+    assert [message[2] for message in messages] == [b"second"]
+
+
+def test_the_list_of_keys_has_a_key_where_it_is_served(cluster):
+    key = "listed"
+    source = cluster.master_of(slot_of(key))
+    target = other_master(cluster, source)
+
+    def lists(node):
+        answer = node.admin.call("MILLRACE.KEYS")
+        return key.encode() in [name for name, _ in dict(zip(answer[::2], answer[1::2]))[b"keys"]]
+
+    assert not lists(source) and not lists(target), "both keep a list from now on"
+    source.admin.call("TWRITE", key, "tag", "entry")
+    assert lists(source)
+    with held(cluster, key) as move:
+        assert lists(source) and not lists(move.target)
+    move.wait()
+    wait_until(lambda: lists(target), "the new node lists it")
+    assert not lists(source)
