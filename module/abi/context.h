@@ -122,8 +122,8 @@ class Context {
   // is_served_elsewhere(), not while the key alone has moved. Only hosts on which slots move as a whole can say so; the
   // others do not.
   bool is_slot_elsewhere(StringRef key) const;
-  // The same as is_served_elsewhere() for the client of this call: a client that reads from a replica (READONLY) is not redirected to the
-  // master.
+  // The same as is_served_elsewhere() for the client of this call: a client that reads from a replica (READONLY) is not
+  // redirected to the master.
   bool sends_elsewhere(StringRef key) const;
 
   // Sends the command to replicas and the AOF as it came.

@@ -47,7 +47,7 @@ void watch_trimming() {
   static bool is_watching = false;
   if (is_watching) return;
   is_watching = true;
-  // The host deletes the key by itself; that somebody listens is enough.
+  // The host deletes the key by itself: the subscription is enough.
   const auto ignore = [](HostContext*, int, const char*, HostString*) { return kOk; };
   if (is_redis_with_moves()) host.SubscribeToKeyspaceEvents(own_context().handle(), kNotifyTrimmed, ignore);
 }

@@ -29,8 +29,7 @@ void ObjectTraits<Index>::settle(KeyPlace<Index>& place, const Consequences& fol
     if (!place.context().is_loading()) place.get()->set_work(IndexWork::Verify);
   }
   // A saved index includes its documents.
-  if (place.get()->work() != IndexWork::None && !place.context().is_loading() &&
-      !imported_slots::has(place.name())) {
+  if (place.get()->work() != IndexWork::None && !place.context().is_loading() && !imported_slots::has(place.name())) {
     index_upkeep::work_on(place.context(), registered);
   }
   index_upkeep::resume();

@@ -16,9 +16,7 @@ bool has(ByteView key);
 }  // namespace detail
 
 // Whether the key is in such a slot.
-inline bool has(ByteView key) {
-  return detail::is_any && detail::has(key);
-}
+inline bool has(ByteView key) { return detail::is_any && detail::has(key); }
 inline bool empty() { return !detail::is_any; }
 
 // --- events ---
