@@ -25,10 +25,12 @@ console_packages=(
   "nodejs: command -v node"
   "npm: command -v npm"
 )
-# Programs for tests that are skipped without them: not every distribution has them under these names.
+# For tests and checks of style that are skipped without them: not every distribution has them.
 optional_test_packages=(
   "chromium: command -v chromium"
   "caddy: command -v caddy"
+  "clang-format-14: has_clang_format"
+  "clang-tidy-N: find_clang_tidy" # N: the version of find_clang
 )
 test_packages=(
   "libgtest-dev: has_header gtest/gtest.h"
@@ -55,12 +57,13 @@ test_packages=(
   "curl: command -v curl"
   "iproute2: command -v ip"
   "nginx: test -x /usr/sbin/nginx || command -v nginx"
-  "clang-format-14: has_clang_format"
-  "clang-N clang-tidy-N libclang-rt-N-dev: find_clang" # N: one of clang_versions
+  "clang-N libclang-rt-N-dev: find_clang" # N: one of clang_versions
 )
 # The first of these that is installed, else the first that the distribution has. Later versions come last, because
 # their warnings and checks have not been tried on this tree.
 clang_versions=(16 17 18 19)
+# How long an installation waits for other programs that install something.
+lock_wait_s=600
 
 fail() {
   echo "${0##*/}: $*" >&2
@@ -72,16 +75,22 @@ find_server() {
   command -v redis-server || command -v valkey-server
 }
 
-# Prints the clang++ for the presets sanitize and clang. The clang-tidy of the same version is installed, too.
+# Prints the clang++ for the presets sanitize and clang.
 find_clang() {
   local clang
   for clang in "${clang_versions[@]/#/clang++-}" clang++; do
-    if command -v "${clang/clang++/clang-tidy}" >/dev/null && is_clang "$clang"; then
+    if is_clang "$clang"; then
       echo "$clang"
       return
     fi
   done
   return 1
+}
+
+# Prints the clang-tidy that belongs to it.
+find_clang_tidy() {
+  local clang
+  clang=$(find_clang) && command -v "${clang/clang++/clang-tidy}" >/dev/null && echo "${clang/clang++/clang-tidy}"
 }
 
 # Whether the program given is a clang++ of a sufficient version, with the libraries of its sanitizers.
@@ -110,16 +119,47 @@ missing_packages() {
 
 # Prints the names given on one line, with the version of clang in place of N.
 package_names() {
-  local names=$* version known=${clang_versions[0]}
-  if [[ $names = *-N* ]]; then
-    for version in "${clang_versions[@]}"; do
-      if apt-cache show "clang-$version" >/dev/null 2>&1; then
-        known=$version
-        break
-      fi
-    done
+  local names=$*
+  if [[ $names = *-N* ]]; then names=${names//-N/-$(clang_version)}; fi
+  echo "$names"
+}
+
+# Prints the version of the clang that is there, else of the first that can be installed.
+clang_version() {
+  local clang version
+  if clang=$(find_clang); then
+    version=$("$clang" -dumpversion)
+    echo "${version%%.*}"
+    return
   fi
-  echo "${names//-N/-$known}"
+  for version in "${clang_versions[@]}"; do
+    if apt-cache show "clang-$version" >/dev/null 2>&1; then break; fi
+    version=${clang_versions[0]}
+  done
+  echo "$version"
+}
+
+# apt_get WORDS...: apt-get by way of the words in as_root. While another program installs something, as a fresh machine
+# does for minutes, it waits. apt-get itself would wait for dpkg's locks only, and not for that of the package lists.
+apt_get() {
+  local errors status lock='' end=$((SECONDS + lock_wait_s))
+  while true; do
+    { errors=$("${as_root[@]}" LC_ALL=C apt-get "$@" 2>&1 >&3 </dev/null) && status=0 || status=$?; } 3>&1
+    if [ $status -eq 0 ] || [[ $errors != *'Could not get lock'* && $errors != *'locked by another process'* ]]; then
+      break
+    fi
+    if [ $SECONDS -ge $end ]; then
+      errors+=$'\n'"${0##*/}: gave up after waiting $lock_wait_s seconds for a lock that another program holds"
+      break
+    fi
+    if [ -z "$lock" ]; then
+      lock=${errors#*E: }
+      echo "${0##*/}: waits for another installation on this machine: ${lock%%$'\n'*}"
+    fi
+    sleep 1
+  done
+  if [ -n "$errors" ]; then echo "$errors"; fi
+  return $status
 }
 
 # Installs those of the packages given that are missing. If none is missing, it needs neither a network nor rights.
@@ -142,13 +182,29 @@ install_missing() {
   echo "Installing ${packages[*]}"
   as_root+=(env DEBIAN_FRONTEND=noninteractive)
   {
-    "${as_root[@]}" apt-get update &&
+    apt_get update &&
       read -ra packages < <(package_names "${missing[@]}") && # again: before the update apt-cache may have no data
-      "${as_root[@]}" apt-get install --yes --no-install-recommends "${packages[@]}" </dev/null
+      apt_get install --yes --no-install-recommends "${packages[@]}"
   } >&2 || fail "could not install; $by_hand ${packages[*]}"
 
   mapfile -t missing < <(missing_packages "$@")
   [ ${#missing[@]} -eq 0 ] || fail "still missing after the installation: $(package_names "${missing[@]}")"
+}
+
+# Installs those of the packages given that are missing and that the distribution has, and names the others.
+# REQUIRES: something was installed before, or nothing else was missing, so that apt-cache has its data.
+install_optional() {
+  local entry package
+  for entry in "$@"; do
+    package=$(missing_packages "$entry")
+    [ -n "$package" ] || continue
+    package=$(package_names "$package")
+    if ! apt-cache show "$package" >/dev/null 2>&1; then
+      echo "${0##*/}: goes on without $package, which this distribution does not have; what needs it is skipped" >&2
+    elif ! (install_missing "$entry"); then
+      echo "${0##*/}: goes on without $package; what needs it is skipped" >&2
+    fi
+  done
 }
 
 require_compiler() {

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import junit
+from tree import Skipped, report
+
 TOOLS = Path(__file__).resolve().parent
 
 
@@ -312,7 +315,7 @@ def test_a_file_that_is_not_formatted_is_found(tree):
 
 
 @pytest.mark.parametrize("shown", [None, "Ubuntu clang-format version 18.1.3 (1ubuntu1)"])
-def test_a_missing_clang_format_is_found(tree, monkeypatch, shown):
+def test_without_its_clang_format_nothing_is_checked(tree, monkeypatch, shown):
     root = tree({"a.cc": "int a;\n"})
     programs = root / "programs"
     programs.mkdir()
@@ -320,8 +323,15 @@ def test_a_missing_clang_format_is_found(tree, monkeypatch, shown):
         (programs / "clang-format").write_text(f"#!/bin/sh\necho '{shown}'\n")
         (programs / "clang-format").chmod(0o755)
     monkeypatch.setenv("PATH", str(programs))
-    assert found("check_format", root) == [
-        ".clang-format:1: nothing is checked: there is no clang-format of version 14"]
+    with pytest.raises(Skipped, match="there is no clang-format of version 14"):
+        found("check_format", root)
+
+
+def test_a_check_that_cannot_be_made_is_counted_as_skipped(tree, capsys):
+    results = tree({}) / "results.xml"
+    assert report("checks", [("check_a", []), ("check_b", Skipped("there is no b"))], results) == 0
+    assert "skipped check_b: there is no b\n" in capsys.readouterr().out
+    assert [(case.name, case.outcome) for case in junit.cases(results)] == [("check_a", "passed"), ("check_b", "skipped")]
 
 
 # --- all of them ---

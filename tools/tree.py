@@ -24,6 +24,10 @@ class Problem(NamedTuple):
         return f"{self.path.relative_to(root)}:{self.line}: {self.sentence}"
 
 
+class Skipped(Exception):
+    """Raised by a check that cannot be made on this machine; the text says why."""
+
+
 def files(root: Path, under: str = ".", suffixes=None) -> Iterator[Path]:
     """The files of the tree in a stable order; if suffixes are given, only files with one of them."""
     start = root / under
@@ -72,17 +76,22 @@ def line_of(text: str, position: int) -> int:
 
 
 def report(suite: str, results, junit) -> int:
-    """Prints results, which are pairs of a name and its findings, as they arrive; returns the exit status.
+    """Prints results, which are pairs of a name and its findings, as they arrive; returns the exit status. In place of
+    findings there may be a Skipped.
 
     If junit is given, it is the name of a file to which they are written too, as JUnit's XML.
     """
     cases = xml.Element("testsuite", name=suite)
     failed = False
     for name, found in results:
+        case = xml.SubElement(cases, "testcase", classname=suite, name=name)
+        if isinstance(found, Skipped):
+            print(f"skipped {name}: {found}", flush=True)
+            xml.SubElement(case, "skipped", message=str(found))
+            continue
         print(f"{'failed' if found else 'ok':6} {name}", flush=True)
         for text in found:
             print(f"  {text}", flush=True)
-        case = xml.SubElement(cases, "testcase", classname=suite, name=name)
         if found:
             failed = True
             xml.SubElement(case, "failure").text = "\n".join(found)
@@ -94,7 +103,10 @@ def report(suite: str, results, junit) -> int:
 def main(problems) -> None:
     """The main function of a check that is called alone: an optional argument is the tree to check."""
     root = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT
-    found = list(problems(root))
+    try:
+        found = list(problems(root))
+    except Skipped as reason:
+        sys.exit(f"not checked: {reason}")
     for problem in found:
         print(problem.text(root))
     sys.exit(1 if found else 0)
