@@ -28,7 +28,8 @@ bool is_address(const std::string& host) {
   return inet_pton(AF_INET, host.c_str(), bytes) == 1 || inet_pton(AF_INET6, host.c_str(), bytes) == 1;
 }
 
-// OpenSSL writes without MSG_NOSIGNAL: if the server closed the connection, SIGPIPE would end the program.
+// A filter before OpenSSL's BIO of a socket, which writes without MSG_NOSIGNAL: if the server closed the connection,
+// SIGPIPE would end the program.
 int write_without_signal(BIO* bio, const char* bytes, int size) {
   const ssize_t sent =
       ::send(static_cast<int>(BIO_get_fd(bio, nullptr)), bytes, static_cast<size_t>(size), MSG_NOSIGNAL);
@@ -37,29 +38,36 @@ int write_without_signal(BIO* bio, const char* bytes, int size) {
   return static_cast<int>(sent);
 }
 
-BIO_METHOD* socket_method() {
-  BIO_METHOD* const method = BIO_meth_new(BIO_TYPE_SOCKET, "socket without SIGPIPE");
-  const BIO_METHOD* const usual = BIO_s_socket();
+int read_next(BIO* bio, char* to, int room) {
+  const int got = BIO_read(BIO_next(bio), to, room);
+  BIO_clear_retry_flags(bio);
+  BIO_copy_next_retry(bio);
+  return got;
+}
+
+long control_next(BIO* bio, int command, long number, void* pointer) {
+  BIO* const next = BIO_next(bio);
+  return next == nullptr ? 0 : BIO_ctrl(next, command, number, pointer);
+}
+
+BIO_METHOD* filter_method() {
+  BIO_METHOD* const method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_FILTER, "writes without SIGPIPE");
   BIO_meth_set_write(method, write_without_signal);
-  BIO_meth_set_read(method, BIO_meth_get_read(usual));
-  BIO_meth_set_puts(method, BIO_meth_get_puts(usual));
-  BIO_meth_set_ctrl(method, BIO_meth_get_ctrl(usual));
-  BIO_meth_set_create(method, BIO_meth_get_create(usual));
-  BIO_meth_set_destroy(method, BIO_meth_get_destroy(usual));
+  BIO_meth_set_read(method, read_next);
+  BIO_meth_set_ctrl(method, control_next);
   return method;
 }
 
 // A session over this socket; null if there is no memory.
 SSL* session_over(SSL_CTX& context, int socket) {
-  static BIO_METHOD* const method = socket_method();
-  SSL* const session = SSL_new(&context);
-  BIO* const bio = session == nullptr ? nullptr : BIO_new(method);
-  if (bio == nullptr) {
-    SSL_free(session);
-    return nullptr;
-  }
-  BIO_set_fd(bio, socket, BIO_NOCLOSE);
-  SSL_set_bio(session, bio, bio);
+  static BIO_METHOD* const method = filter_method();
+  using Chain = std::unique_ptr<BIO, void (*)(BIO*)>;
+  Chain usual(BIO_new_socket(socket, BIO_NOCLOSE), BIO_free_all);
+  Chain filter(usual ? BIO_new(method) : nullptr, BIO_free_all);
+  SSL* const session = filter ? SSL_new(&context) : nullptr;
+  if (session == nullptr) return nullptr;
+  BIO* const chain = BIO_push(filter.release(), usual.release());
+  SSL_set_bio(session, chain, chain);
   return session;
 }
 
