@@ -57,7 +57,8 @@ class Leader : public Actor {
   const std::string name_;
 };
 
-// Takes one shelf, then the other; its partner does the same in the opposite order, at the same time.
+// Takes one shelf, then the other; its partner does the same in the opposite order, at the same time. Clerks need other
+// shelves: if the two waited in line with them, each would rarely hold one.
 class Stubborn : public Actor {
  public:
   Stubborn(std::string name, const std::string& first, const std::string& second)
@@ -89,8 +90,8 @@ class Stubborn : public Actor {
 void add_stock(Cast& cast) {
   for (const char* name : {"clerk-1", "clerk-2", "clerk-3", "clerk-4"}) cast.push_back(std::make_unique<Clerk>(name));
   for (const char* name : {"north", "south"}) cast.push_back(std::make_unique<Leader>(name));
-  cast.push_back(std::make_unique<Stubborn>("clerk-5", "table", "chair"));
-  cast.push_back(std::make_unique<Stubborn>("clerk-6", "chair", "table"));
+  cast.push_back(std::make_unique<Stubborn>("clerk-5", "table", "shelf"));
+  cast.push_back(std::make_unique<Stubborn>("clerk-6", "shelf", "table"));
 }
 
 }  // namespace millrace::cli::demo
