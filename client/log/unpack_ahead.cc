@@ -60,12 +60,11 @@ void UnpackAhead::plan() {
 // reports the error.
 bool UnpackAhead::find_packed(FrameBlock& block) {
   for (;;) {
-    while (looked_at_ && looked_at_->next_block(block)) {
+    while (looked_at_.next_block(block)) {
       if (block.unpacked != 0) return true;
     }
-    looked_at_.reset();
     if (frames_.empty()) return false;
-    looked_at_.emplace(frames_.front());
+    looked_at_ = millrace::FrameReader(frames_.front());
     frames_.pop_front();
   }
 }

@@ -60,8 +60,8 @@ class UnpackAhead {
 
   const std::function<void()> more_;
   // Only for the reading thread:
-  std::deque<std::string_view> frames_;  // frames that were not looked at yet
-  std::optional<millrace::FrameReader> looked_at_;
+  std::deque<std::string_view> frames_;          // frames that were not looked at yet
+  millrace::FrameReader looked_at_{ByteView()};  // at first of no frame: it has no blocks
   BlockUnpacker unpacker_;
   uint64_t given_ = 0;  // number of the next block to be returned
 
