@@ -56,7 +56,6 @@ class _Soak:
     def __init__(self, server, seed, books):
         self._server = server
         self._books = books
-        self._seed = seed
         self._rng = random.Random(seed)
         self._took = {family: [] for family in STEPS}  # durations, in seconds, of a sample of the family's steps
         self._rngs = {family: random.Random(f"{seed}/{family}") for family in STEPS}
