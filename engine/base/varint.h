@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace millrace {
 
@@ -35,7 +36,9 @@ inline char* put_varint(char* to, uint64_t value) {
 
 inline void append_varint(std::string& to, uint64_t value) {
   char bytes[kMaxVarintBytes];
-  to.append(bytes, put_varint(bytes, value));
+  const auto size = static_cast<size_t>(put_varint(bytes, value) - bytes);
+  if (size > sizeof bytes) std::unreachable();  // g++ 14 cannot know, and would warn of reading beyond the array
+  to.append(bytes, size);
 }
 
 // Reads bytes that we wrote ourselves or have validated before.
