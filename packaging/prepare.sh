@@ -30,7 +30,7 @@ optional_test_packages=(
   "chromium: command -v chromium"
   "caddy: command -v caddy"
   "clang-format-14: has_clang_format"
-  "clang-tidy-N: find_clang_tidy" # N: the version of find_clang
+  "clang-tidy-16: find_clang_tidy"
 )
 test_packages=(
   "libgtest-dev: has_header gtest/gtest.h"
@@ -87,10 +87,11 @@ find_clang() {
   return 1
 }
 
-# Prints the clang-tidy that belongs to it.
+# Prints the clang-tidy that belongs to it, if it is of version 16: .clang-tidy names checks by pattern, and each version
+# adds some that this tree was not tried with.
 find_clang_tidy() {
   local clang
-  clang=$(find_clang) && command -v "${clang/clang++/clang-tidy}" >/dev/null && echo "${clang/clang++/clang-tidy}"
+  clang=$(find_clang) && [[ $("$clang" -dumpversion) = 16.* ]] && command -v "${clang/clang++/clang-tidy}"
 }
 
 # Whether the program given is a clang++ of a sufficient version, with the libraries of its sanitizers, that can compile
@@ -126,24 +127,16 @@ missing_packages() {
 
 # Prints the names given on one line, with the version of clang in place of N.
 package_names() {
-  local names=$*
-  if [[ $names = *-N* ]]; then names=${names//-N/-$(clang_version)}; fi
-  echo "$names"
-}
-
-# Prints the version of the clang that is there, else of the first that can be installed.
-clang_version() {
-  local clang version
-  if clang=$(find_clang); then
-    version=$("$clang" -dumpversion)
-    echo "${version%%.*}"
-    return
+  local names=$* version known=${clang_versions[0]}
+  if [[ $names = *-N* ]]; then
+    for version in "${clang_versions[@]}"; do
+      if apt-cache show "clang-$version" >/dev/null 2>&1; then
+        known=$version
+        break
+      fi
+    done
   fi
-  for version in "${clang_versions[@]}"; do
-    if apt-cache show "clang-$version" >/dev/null 2>&1; then break; fi
-    version=${clang_versions[0]}
-  done
-  echo "$version"
+  echo "${names//-N/-$known}"
 }
 
 # apt_get WORDS...: apt-get by way of the words in as_root. While another program installs something, as a fresh machine

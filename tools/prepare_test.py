@@ -63,13 +63,15 @@ def test_the_clang_of_this_machine_is_found():
 
 
 @pytest.mark.parametrize("programs, chosen", [
-    ({"clang++-17": clang("17.0.6"), "clang-tidy-17": ""}, "clang-tidy-17"),
-    ({"clang++": clang("20.1.0"), "clang-tidy": ""}, "clang-tidy"),
-    ({"clang++-17": clang("17.0.6"), "clang-tidy-16": "", "clang-tidy": ""}, ""),
+    ({"clang++-16": clang("16.0.6"), "clang-tidy-16": ""}, "clang-tidy-16"),
+    ({"clang++": clang("16.0.6"), "clang-tidy": ""}, "clang-tidy"),
+    ({"clang++-19": clang("19.1.7"), "clang-tidy-19": ""}, ""),
+    ({"clang++-19": clang("19.1.7"), "clang-tidy-16": "", "clang-tidy": ""}, ""),
     ({"clang-tidy-16": ""}, ""),
 ])
-def test_the_clang_tidy_found_has_the_version_of_the_clang(machine, programs, chosen):
-    assert prepared(machine(programs), "find_clang_tidy") == chosen
+def test_the_clang_tidy_found_is_that_of_a_clang_16(machine, programs, chosen):
+    found = prepared(machine(programs), "find_clang_tidy")
+    assert found.rpartition("/")[2] == chosen
 
 
 @pytest.mark.parametrize("known, version", [("clang-1[67]", 16), ("clang-1[789]", 19), ("clang-1[78]", 18), ("nothing", 16)])
@@ -77,11 +79,6 @@ def test_the_clang_to_install_is_one_that_the_distribution_has(machine, known, v
     environment = machine({"apt-cache": f'case "$2" in {known}) ;; *) exit 100 ;; esac'})
     assert prepared(environment, "package_names file clang-N 'clang-tidy-N libclang-rt-N-dev' zsh") == (
         f"file clang-{version} clang-tidy-{version} libclang-rt-{version}-dev zsh")
-
-
-def test_the_clang_tidy_to_install_belongs_to_the_clang_that_is_there(machine):
-    environment = machine({"apt-cache": "", "clang++-19": clang("19.1.7")})
-    assert prepared(environment, "package_names clang-tidy-N") == "clang-tidy-19"
 
 
 @pytest.mark.parametrize("program, shown, there", [
