@@ -41,7 +41,6 @@ test_packages=(
   "zstd: command -v zstd"
   "zsh: command -v zsh"
   "groff-base: command -v groff"
-  "libfaketime: compgen -G '/usr/lib/*/faketime/libfaketime.so.1'"
   "python3-pytest: /usr/bin/python3 -c 'import pytest'"
   "python3-pytest-xdist: /usr/bin/python3 -c 'import xdist'"
   "python3-redis: /usr/bin/python3 -c 'import redis'"

@@ -4,7 +4,7 @@ import pytest
 
 from drivers import KINDS, Driver
 from fault_proxy import FaultProxy
-from jumping_clock import JumpingClock
+from clock import Clock, built_shim
 from length import at_length, length
 from server import Server
 
@@ -57,7 +57,8 @@ def half(request):
 @pytest.fixture
 def clocks(tmp_path_factory):
     """The wall clock of a server, and that of a client on another machine."""
-    return [JumpingClock(tmp_path_factory.mktemp("clock")) for _ in range(2)]
+    shim = built_shim(tmp_path_factory.mktemp("shim"))
+    return [Clock(tmp_path_factory.mktemp("clock"), shim) for _ in range(2)]
 
 
 @pytest.fixture

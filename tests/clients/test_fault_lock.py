@@ -92,7 +92,7 @@ def test_a_server_that_restarts_neither_ends_nor_keeps_it(drive):
 def test_clocks_that_jump_neither_end_nor_keep_it(clocks, drive):
     of_server, of_client = clocks
     with of_server.server() as server:
-        driver = drive(server.port, environment=of_client.environment())
+        driver = drive(server.port, environment=of_client.variables())
         job = driver.start("lock", key="pay", ttl=9, hold=60)
         job.wait_for("acquired")
         for jump in (3600, -3600, 0):

@@ -136,7 +136,7 @@ def test_a_request_without_an_answer_for_too_long_is_reported(durable, drive):
 def test_clocks_that_jump_give_no_message_to_a_second_worker(clocks, drive):
     of_server, of_client = clocks
     with of_server.server() as server:
-        driver = drive(server.port, environment=of_client.environment())
+        driver = drive(server.port, environment=of_client.variables())
         driver.start("produce", key="orders", tag="new", values=VALUES[:4]).finish()
         slow = driver.start("work", key="orders", group="g", concurrency=4, prefetch=0, handle="held")
         slow.wait_for("handled", 4)

@@ -1,4 +1,5 @@
-"""The wall clock of a server, which a test can set or stop; its monotonic clock goes on, faster if the test says so."""
+"""The wall clock of a server or another process, which a test can set or stop; its monotonic clock goes on, faster if
+the test says so."""
 
 import contextlib
 import os
@@ -9,7 +10,7 @@ from server import REPOSITORY, Server
 
 
 def built_shim(folder):
-    """Builds the library that gives a server the time of a Clock."""
+    """Builds the library that gives a process the time of a Clock."""
     library = str(folder / "clock_shim.so")
     source = str(REPOSITORY / "tests" / "server" / "clock_shim.cc")
     subprocess.run(["g++", "-std=c++17", "-O1", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
@@ -55,21 +56,20 @@ class Clock:
         with open(self._file, "r+b") as file:
             file.write(struct.pack("qqqqq", ahead, stopped_at, each_reading, monotonic_each_reading, self._passed))
 
+    def variables(self):
+        """The environment of a process that uses this clock."""
+        return {"LD_PRELOAD": self._shim, "CLOCK_SHIM": str(self._file)}
+
     @contextlib.contextmanager
     def environment(self):
         """Servers that are started in this context use this clock."""
-        added = {"LD_PRELOAD": self._shim, "CLOCK_SHIM": str(self._file)}
-        os.environ.update(added)
+        os.environ.update(self.variables())
         try:
             yield
         finally:
-            for name in added:
+            for name in self.variables():
                 del os.environ[name]
 
-    @contextlib.contextmanager
     def server(self, **options):
         """A server that uses this clock."""
-        with self.environment():
-            started = Server(**options)
-        with started:
-            yield started
+        return Server(environment=self.variables(), **options)

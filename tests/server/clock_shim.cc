@@ -2,6 +2,10 @@
 // file named by CLOCK_SHIM, all in milliseconds: how far ahead the clock is; the time at which it stands still (0: it
 // runs); how far a clock that stands still advances with each reading; how far the monotonic clock advances with each
 // reading, in addition to the time that passes; and how far ahead the monotonic clock is.
+//
+// A host that reads its monotonic clock from the processor's counter would not see any of this. It does so only if
+// /proc/cpuinfo says that the counter is constant, so that file is empty here. And a module that a host binds to libc
+// first (RTLD_DEEPBIND) would read libc's clock, so modules are loaded without that.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -10,7 +14,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace {
 
@@ -37,6 +43,8 @@ template <class Function>
 Function* original(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
+
+const char* replaced(const char* path) { return strcmp(path, "/proc/cpuinfo") == 0 ? "/dev/null" : path; }
 
 timespec from_ns(int64_t ns) { return {ns / 1'000'000'000, ns % 1'000'000'000}; }
 
@@ -70,4 +78,19 @@ extern "C" time_t time(time_t* result) noexcept {
   clock_gettime(CLOCK_REALTIME, &precise);
   if (result != nullptr) *result = precise.tv_sec;
   return precise.tv_sec;
+}
+
+extern "C" FILE* fopen(const char* path, const char* mode) {
+  static auto* const real = original<FILE*(const char*, const char*)>("fopen");
+  return real(replaced(path), mode);
+}
+
+extern "C" FILE* fopen64(const char* path, const char* mode) {
+  static auto* const real = original<FILE*(const char*, const char*)>("fopen64");
+  return real(replaced(path), mode);
+}
+
+extern "C" void* dlopen(const char* path, int flags) noexcept {
+  static auto* const real = original<void*(const char*, int)>("dlopen");
+  return real(path, flags & ~RTLD_DEEPBIND);
 }

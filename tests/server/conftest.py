@@ -39,7 +39,7 @@ def server(request, _pair):
         _pair[:] = [Server(databases=4, **WITHOUT_PINGS) for _ in range(2)]
         _pair[1].replicate(_pair[0])
     master, replica = _pair
-    master.admin.call("FLUSHALL")
+    master.admin.call("FLUSHALL", "SYNC")
     yield master
     assert master.is_alive(), "the server died:\n" + master.log()[-4000:]
     assert replica.is_alive(), "the replica died:\n" + replica.log()[-4000:]
@@ -94,14 +94,15 @@ def waiting(server, connect):
 
 
 @pytest.fixture(scope="session")
-def _clock_shim(tmp_path_factory):
+def clock_shim(tmp_path_factory):
+    """The library of each Clock."""
     return built_shim(tmp_path_factory.mktemp("shim"))
 
 
 @pytest.fixture(scope="module")
-def clock(tmp_path_factory, _clock_shim):
+def clock(tmp_path_factory, clock_shim):
     """A wall clock that tests can set, for servers that are started with it."""
-    return Clock(tmp_path_factory.mktemp("clock"), _clock_shim)
+    return Clock(tmp_path_factory.mktemp("clock"), clock_shim)
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +116,7 @@ def _still_server(clock):
 def still(_still_server, clock):
     """A server whose wall clock stands still unless the test moves it; empty."""
     clock.advance(1000)
-    _still_server.admin.call("FLUSHALL")
+    _still_server.admin.call("FLUSHALL", "SYNC")
     yield _still_server
     assert _still_server.is_alive(), "the server died:\n" + _still_server.log()[-4000:]
 

@@ -35,6 +35,12 @@ def server_binary():
     return found
 
 
+def settings_of_all_servers():
+    """Those of MILLRACE_SETTINGS: "io-threads 4, hz 100"."""
+    named = os.environ.get("MILLRACE_SETTINGS", "")
+    return dict(setting.split(maxsplit=1) for setting in named.split(",") if setting.strip())
+
+
 def wait_until(condition, what, deadline=DEADLINE):
     """Asks until condition() is true and returns what it returned. The longer it waits, the longer the pauses, up to
     10 ms: asking takes processor time from the tests that run beside."""
@@ -110,7 +116,8 @@ class Server:
         self._module = module
         self._environment = {**os.environ, **(environment or {})}
         self.directory = tempfile.mkdtemp(prefix="millrace-test-")
-        self.settings = {**self.DEFAULTS, **{name.replace("_", "-"): str(value) for name, value in options.items()}}
+        given = {name.replace("_", "-"): str(value) for name, value in options.items()}
+        self.settings = {**self.DEFAULTS, **settings_of_all_servers(), **given}
         self.port = None
         self.patience = DEADLINE  # how long a start may take, with all that it loads
         self._process = None

@@ -2,15 +2,15 @@
 
 import pytest
 
-from jumping_clock import JumpingClock
+from clock import Clock
 from locks import HOUR, acquire, holders, info, is_refused, start_waiting, take
 from server import wait_until
 from test_lock_recipes import RELEASE
 
 
 @pytest.fixture
-def clock(tmp_path):
-    return JumpingClock(tmp_path)
+def clock(tmp_path, clock_shim):
+    return Clock(tmp_path, clock_shim)
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
+from clock import Clock
 from fenced_store import Store
-from jumping_clock import JumpingClock
 from locked import Locked, lock, nodes, shell, wait_for_renewals
 from server import DEADLINE, Server, wait_until
 from tool import TOOL
@@ -113,8 +113,8 @@ def trouble_comes(servers, contenders, clock=None):
     contenders.wait_for_updates(3)
 
 
-def test_servers_die_and_freeze_and_jump_and_no_update_is_lost_and_every_token_is_greater(store, tmp_path):
-    clock = JumpingClock(tmp_path)
+def test_servers_die_and_freeze_and_jump_and_no_update_is_lost_and_every_token_is_greater(store, tmp_path, clock_shim):
+    clock = Clock(tmp_path, clock_shim)
     with running([*[lambda: Server(**DURABLE)] * 3, lambda: clock.server(**DURABLE), lambda: Server(**DURABLE)]) as servers:
         with Contenders(servers, store) as contenders:
             trouble_comes(servers, contenders, clock)
@@ -180,10 +180,10 @@ def test_a_command_goes_on_while_a_majority_is_there_and_ends_when_it_is_not(tmp
 
 
 @pytest.mark.parametrize("native", [False, True], ids=["SET NX PX", "LOCK."])
-def test_the_story_of_the_clock_that_jumped(tmp_path, native):
+def test_the_story_of_the_clock_that_jumped(tmp_path, clock_shim, native):
     """Client 1 has the lock at A, B and C; D and E did not get its request. C's clock jumps. Client 2 asks C, D and E;
     A and B do not get its request. With SET NX PX both would hold the lock now."""
-    clock = JumpingClock(tmp_path)
+    clock = Clock(tmp_path, clock_shim)
     plain = {"module": native}
     with running([lambda: Server(**plain)] * 2 + [lambda: clock.server(**plain)] + [lambda: Server(**plain)] * 2) as servers:
         a, b, c, d, e = servers
@@ -203,9 +203,9 @@ def test_the_story_of_the_clock_that_jumped(tmp_path, native):
             assert first.process.poll() is None, "client 1 holds it all the while"
 
 
-def test_a_clock_that_was_days_ahead_once_does_not_stop_the_lock_after_it_is_corrected(tmp_path):
+def test_a_clock_that_was_days_ahead_once_does_not_stop_the_lock_after_it_is_corrected(tmp_path, clock_shim):
     """The server that had the wrong clock is needed for a majority, and its tokens stay days ahead."""
-    clock = JumpingClock(tmp_path)
+    clock = Clock(tmp_path, clock_shim)
     clock.set(2 * 86_400)
     with running([Server, clock.server, Server]) as servers:
         lock([servers[1]], "other", "--", "true")
@@ -215,8 +215,8 @@ def test_a_clock_that_was_days_ahead_once_does_not_stop_the_lock_after_it_is_cor
         assert tokens == sorted(set(tokens))
 
 
-def test_one_clock_that_is_years_ahead_does_not_stop_the_lock(tmp_path):
-    clock = JumpingClock(tmp_path)
+def test_one_clock_that_is_years_ahead_does_not_stop_the_lock(tmp_path, clock_shim):
+    clock = Clock(tmp_path, clock_shim)
     clock.set(10 * 365 * 86_400)
     with running([Server, Server, clock.server, Server, Server]) as servers:
         words = ("--wait", "20s", "--ttl", "10m", "--patience", "3m", "lock", *shell("echo $MILLRACE_LOCK_TOKEN"))

@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
+from clock import Clock
 from families import FAMILIES
-from jumping_clock import JumpingClock
 from locks import release, take
 from server import Server
 
@@ -19,7 +19,8 @@ def starts_without_the_module(server):
     server._module = False
     server.restart()
     with server.connect() as c:
-        assert c.call("MODULE", "LIST") == []
+        # Newer hosts come with modules of their own.
+        assert "millrace" not in str(c.call("MODULE", "LIST"))
         return c.call("GET", "own")
 
 
@@ -58,8 +59,8 @@ def test_the_file_of_a_release_that_saved_its_last_token_is_read_and_the_next_ca
 
 
 @pytest.mark.parametrize("persistence", ["none", "rdb", "aof"])
-def test_tokens_rise_over_restarts_whatever_the_clock_does(tmp_path, persistence):
-    clock = JumpingClock(tmp_path)
+def test_tokens_rise_over_restarts_whatever_the_clock_does(tmp_path, clock_shim, persistence):
+    clock = Clock(tmp_path, clock_shim)
     with clock.server(appendonly="yes" if persistence == "aof" else "no") as server:
         last = 0
         for ahead in [100_000, 0, -100_000, -200_000]:
