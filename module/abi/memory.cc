@@ -1,6 +1,6 @@
 // C++ memory through the host's allocator, so that used_memory, maxmemory and MEMORY USAGE are true. These replace the
-// global operators inside millrace.so only: the host opens modules in a way that keeps their symbols private, and
-// libstdc++ is linked into the module. (docs/why.md says why it must be static.) The shared libraries that we use
+// global operators inside millrace.so only: nothing else sees them (module/exported.map), and libstdc++ is linked into
+// the module. (docs/why.md says why it must be static.) The shared libraries that we use
 // allocate by themselves, and free what they have allocated: RE2's memory is not in used_memory, zstd is told to use
 // these.
 #include <cstddef>

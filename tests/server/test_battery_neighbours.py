@@ -1,5 +1,7 @@
 """Other activity on the same server does not damage any data type: memory limits, pauses, loading and unloading."""
 
+import subprocess
+
 import pytest
 
 from families import FAMILIES, name_of, on
@@ -122,3 +124,12 @@ def check_all_is_there(server, c, before):
     assert c.call("DEBUG", "RELOAD") == b"OK"
     assert {name: server.digest(name) for name in before} == after
     assert server.counter("payloads_refused") == 0
+
+
+# --- other libraries in the process ---
+
+
+def test_the_module_exports_its_entry_point_only():
+    """Valkey lets the libraries of a module look up symbols there first, and they would find our operator new."""
+    listed = subprocess.run(["nm", "--dynamic", "--defined-only", module_path()], check=True, capture_output=True, text=True)
+    assert [line.split()[-1] for line in listed.stdout.splitlines()] == ["RedisModule_OnLoad"]
