@@ -15,7 +15,7 @@ std::thread::id main_thread;
 
 }  // namespace
 
-UserRights::UserRights(Context context) {
+UserRights::UserRights(Context context) : database_(context.database()) {
   // A script runs for its caller. Otherwise the client is asked by its id, which is safe
   // for calls that come from no client: another module's, for example.
   HostString* current = context.has(kFlagScript)
@@ -39,7 +39,12 @@ bool UserRights::may_run(std::span<const StringRef> words) const {
   if (user_ == nullptr) return true;
   HostString* argv[8];
   for (size_t i = 0; i < words.size(); ++i) argv[i] = words[i].handle();
-  return host.ACLCheckCommandPermissions(user_, argv, static_cast<int>(words.size())) == kOk;
+  const int count = static_cast<int>(words.size());
+  // Where rights are given by database, the older function refuses every user who has not all of them.
+  if (host.ACLCheckPermissions != nullptr) {
+    return host.ACLCheckPermissions(user_, argv, count, database_, nullptr) == kOk;
+  }
+  return host.ACLCheckCommandPermissions(user_, argv, count) == kOk;
 }
 
 namespace {

@@ -70,12 +70,13 @@ class UserRights {
   // Empty: no user.
   ByteView name() const { return name_; }
   bool may_read(StringRef key) const;
-  // Whether the user may run a command with these words (at most 8).
+  // Whether the user may run a command with these words (at most 8) in the context's database.
   bool may_run(std::span<const StringRef> words) const;
 
  private:
   std::string name_;
   HostUser* user_ = nullptr;
+  int database_;
 };
 
 class Context {

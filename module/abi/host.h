@@ -384,7 +384,8 @@ struct HostCommandInfo {
 // Functions that only newer hosts have; null on the others.
 #define MILLRACE_OPTIONAL_HOST_FUNCTIONS(F)                                                                        \
   F(SetCommandACLCategories, int, (HostCommand*, const char* categories)) /* Redis 7.2, Valkey 7.2 */              \
-  F(ClusterCanAccessKeysInSlot, int, (int slot))                          /* Redis 8.4 */
+  F(ClusterCanAccessKeysInSlot, int, (int slot))                          /* Redis 8.4 */                          \
+  F(ACLCheckPermissions, int, (HostUser*, HostString** words, int count, int database, int* reason)) /* Valkey 9.1 */
 // clang-format on
 
 struct HostFunctions {
