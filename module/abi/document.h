@@ -28,7 +28,9 @@ class DocumentKey {
     if (key_ != nullptr) host.CloseKey(key_);
   }
 
-  bool is_hash() const { return key_ != nullptr && host.KeyType(key_) == kKeyTypeHash; }
+  // False also for a hash without fields: the last one has expired, and the host is about to delete the key. It may
+  // send its last event before it does.
+  bool is_hash() const { return key_ != nullptr && host.KeyType(key_) == kKeyTypeHash && host.ValueLength(key_) != 0; }
   bool is_string() const { return key_ != nullptr && host.KeyType(key_) == kKeyTypeString; }
   std::optional<UnixMs> expires_at() const;
 
