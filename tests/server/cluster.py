@@ -1,8 +1,9 @@
-"""A real cluster on loopback, made by redis-cli."""
+"""A real cluster on loopback, made by the host's command line."""
 
 import subprocess
 import time
 
+from host import command_line
 from resp import RespError
 from server import Server, wait_until
 
@@ -24,7 +25,7 @@ class Cluster:
                 self.nodes.append(Server(**settings))
             addresses = [f"127.0.0.1:{node.port}" for node in self.nodes]
             subprocess.run(
-                ["redis-cli", "--cluster", "create", *addresses, "--cluster-replicas", str(replicas), "--cluster-yes"],
+                [command_line(), "--cluster", "create", *addresses, "--cluster-replicas", str(replicas), "--cluster-yes"],
                 check=True, capture_output=True, timeout=60)
             for node in self.nodes:
                 wait_until(lambda: node.info("cluster")["cluster_enabled"] == "1" and self._is_up(node), "the cluster is up")
@@ -56,14 +57,17 @@ class Cluster:
                     return node
         return None
 
-    def move_slot(self, slot, target):
+    def move_slot(self, slot, target, databases=1):
         """Moves the slot and its keys, one after the other, to another master; clients go on meanwhile."""
         source = self.master_of(slot)
         name = lambda node: node.admin.call("CLUSTER", "MYID")
         target.admin.call("CLUSTER", "SETSLOT", slot, "IMPORTING", name(source))
         source.admin.call("CLUSTER", "SETSLOT", slot, "MIGRATING", name(target))
-        while keys := source.admin.call("CLUSTER", "GETKEYSINSLOT", slot, 1):
-            source.admin.call("MIGRATE", "127.0.0.1", target.port, keys[0], 0, 30_000)
+        for database in range(databases):
+            source.admin.call("SELECT", database)
+            while keys := source.admin.call("CLUSTER", "GETKEYSINSLOT", slot, 1):
+                source.admin.call("MIGRATE", "127.0.0.1", target.port, keys[0], database, 30_000)
+        source.admin.call("SELECT", 0)
         # The target first: otherwise no node would have the slot for a moment.
         for node in [target, source, *self.masters]:
             node.admin.call("CLUSTER", "SETSLOT", slot, "NODE", name(target))
