@@ -181,7 +181,13 @@ def test_a_random_history_goes_as_the_design_says(still, s, clock, number, near_
     history = History(random.Random(f"{SEED}/{number}/{near_seam}"), s, clock, near_seam)
     with still.changed_settings(**{"millrace.block_bytes": "256"}), clock.server() as replica:
         replica.replicate(still)
-        history.go(1500)
+        # Redis 8.6 deletes the oracle's keys by itself in the last millisecond of their life, in which a command still
+        # finds them.
+        s.call("DEBUG", "SET-ACTIVE-EXPIRE", "0")
+        try:
+            history.go(1500)
+        finally:
+            s.call("DEBUG", "SET-ACTIVE-EXPIRE", "1")
         still.wait_for_replica(replica)
         assert replica.digest("ch") == still.digest("ch")
     happened = set(history.counts)
