@@ -32,6 +32,7 @@ class Stage:
     has_tests: bool = True  # false: it succeeds or fails as a whole
     again: object = None  # Case -> the words of a command that runs this one test alone
     environment: dict = dataclasses.field(default_factory=dict)  # additional variables
+    longest: int = None  # seconds after which one of its commands is killed; None: LONGEST
 
 
 def choose(stages, names):
@@ -121,7 +122,7 @@ class Run:
             output.flush()
             child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                                      env={**self._environment, **stage.environment})
-            late = threading.Timer(self._longest, self._kill, (stage, child))
+            late = threading.Timer(stage.longest or self._longest, self._kill, (stage, child))
             late.start()
             _, status, used = os.wait4(child.pid, 0)
             late.cancel()
@@ -131,7 +132,7 @@ class Run:
             return child.returncode == 0
 
     def _kill(self, stage, child):
-        self._say(f"--- {stage.name}: has taken {self._longest} seconds and is killed")
+        self._say(f"--- {stage.name}: has taken {stage.longest or self._longest} seconds and is killed")
         os.kill(child.pid, signal.SIGKILL)
 
     def passes_alone(self, stage, case):
