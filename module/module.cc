@@ -118,7 +118,7 @@ void on_database_emptied(int database) {
 }
 
 void on_loading(abi::Loading loading) {
-  if (loading == abi::Loading::Begins) reclaim_all();
+  if (loading == abi::Loading::Begins || loading == abi::Loading::BeginsAside) reclaim_all();
   agenda::follow_loading(loading);
   each_with_events([&](const DatabaseEvents& events) { events.loading(loading); });
 }

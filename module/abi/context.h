@@ -101,15 +101,15 @@ class Context {
   bool in_transaction() const { return has(kFlagMulti | kFlagScript); }
   // True if the command is an effect that was decided elsewhere: by our master, or by
   // ourselves before the AOF was written.
-  bool is_effect() const { return has(kFlagReplicated | kFlagLoading | kFlagAsyncLoading); }
+  bool is_effect() const { return has(kFlagReplicated | kFlagLoading); }
   bool is_master() const { return has(kFlagMaster); }
   // True on a replica that accepts writes only from its master.
   bool is_read_only() const { return has(kFlagReadOnly); }
   bool is_cluster() const { return has(kFlagCluster); }
   // True if maxmemory is reached, so that nothing may grow.
   bool is_out_of_memory() const { return has(kFlagOutOfMemory); }
-  // True while the host loads its data set and fires no timers.
-  bool is_loading() const { return has(kFlagLoading); }
+  // True while the host loads a data set, in place of the one in use or beside it (staging.h), and fires no timers.
+  bool is_loading() const { return has(kFlagLoading | kFlagAsyncLoading); }
   // True while a fork of the host saves or rewrites: every page that is changed now is copied.
   bool has_active_child() const { return has(kFlagActiveChild); }
 

@@ -34,10 +34,12 @@ ByteView RdbReader::key() const {
 
 namespace {
 constinit std::vector<HostType*> our_types;
+constinit std::vector<Arrived> arrived_by_type;
 }  // namespace
 
-uint8_t add_type(HostType* type) {
+uint8_t add_type(HostType* type, Arrived arrived) {
   our_types.push_back(type);
+  arrived_by_type.push_back(arrived);
   return static_cast<uint8_t>(our_types.size() - 1);
 }
 
@@ -54,6 +56,16 @@ std::optional<uint8_t> type_number(Context context, StringRef name) {
   const auto number = type_number(key);
   host.CloseKey(key);
   return number;
+}
+
+void arrive_again(Context context, StringRef name) {
+  HostKey* const key = host.OpenKey(context.handle(), name.handle(), kRead | kNoTouch);
+  if (key == nullptr) return;
+  const auto type = type_number(key);
+  if (type && arrived_by_type[*type] != nullptr) {
+    arrived_by_type[*type](context.database(), name.view(), host.ModuleTypeGetValue(key));
+  }
+  host.CloseKey(key);
 }
 
 std::unexpected<Error> wrong_type() {

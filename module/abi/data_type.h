@@ -16,7 +16,7 @@
 // and, if it needs them:
 //
 //     struct Notes;                                      // this server's notes about a key: see Hosted
-//     static void arrived(const KeyPlace&, Hosted<Log>&);  // the object was loaded
+//     static void arrived(const KeyPlace&, Hosted<Log>&);  // the object was loaded; the place may be staged (staging.h)
 //     static void left(const KeyPlace&, Hosted<Log>&);   // the object is removed from its database
 //     static void release(Log&);                         // the object is freed, on any thread
 //     // Reads data that an older version wrote to an RDB file besides the keys. It is no longer written, because a
@@ -34,6 +34,7 @@
 #include "module/abi/context.h"
 #include "module/abi/host.h"
 #include "module/abi/slot_moves.h"
+#include "module/abi/staging.h"
 
 namespace millrace::abi {
 
@@ -100,11 +101,15 @@ struct KeyPlace {
 };
 KeyPlace place_of(HostKeyOptions* key);
 
-// Our types have numbers, in the order in which they are created.
-uint8_t add_type(HostType* type);
+// Our types have numbers, in the order in which they are created. `arrived` is null if the type has no such function.
+uint8_t add_type(HostType* type, Arrived arrived);
 // The type of the key's value; nullopt: none of our types.
 std::optional<uint8_t> type_number(HostKey* key);
 std::optional<uint8_t> type_number(Context context, StringRef name);
+
+// The key in the context's database arrives again: what was noted about it before is no longer valid. Does nothing if it
+// has no type of ours.
+void arrive_again(Context context, StringRef name);
 
 // Tells the listener that a key of one of our types is being taken out of its database.
 void key_left(const KeyPlace& place);
@@ -144,8 +149,7 @@ class DataType {
       if (!object) return nullptr;
       watch_trimming();
       auto loaded = std::make_unique<Hosted<T>>(std::move(*object));
-      const KeyPlace place{reader.database(), reader.key()};
-      if constexpr (requires { Traits::arrived(place, *loaded); }) Traits::arrived(place, *loaded);
+      if (arrived() != nullptr) value_loaded(reader.database(), reader.key(), loaded.get(), arrived());
       return loaded.release();
     };
     methods.rdb_save = [](HostIo* io, void* value) {
@@ -162,6 +166,7 @@ class DataType {
       writer.end();
     };
     methods.free = [](void* value) {
+      if (arrived() != nullptr) value_freed(value);
       const std::unique_ptr<Hosted<T>> owned(static_cast<Hosted<T>*>(value));
       if constexpr (requires { Traits::release(owned->object); }) Traits::release(owned->object);
     };
@@ -189,7 +194,7 @@ class DataType {
       };
     }
     handle_ = host.CreateDataType(loading, Traits::kName, Traits::kEncodingVersion, &methods);
-    if (handle_ != nullptr) number_ = add_type(handle_);
+    if (handle_ != nullptr) number_ = add_type(handle_, arrived());
     return handle_ != nullptr;
   }
 
@@ -198,6 +203,19 @@ class DataType {
 
  private:
   using Traits = TypeTraits<T>;
+
+  // Calls Traits::arrived for a value as it is without notes. Null if there is no such function.
+  static constexpr Arrived arrived() {
+    if constexpr (requires(const KeyPlace& place, Hosted<T>& value) { Traits::arrived(place, value); }) {
+      return [](int database, ByteView name, void* value) {
+        auto& hosted = *static_cast<Hosted<T>*>(value);
+        hosted.notes = {};
+        Traits::arrived({database, name}, hosted);
+      };
+    } else {
+      return nullptr;
+    }
+  }
 
   static const T& object_of(const void* value) { return static_cast<const Hosted<T>*>(value)->object; }
 

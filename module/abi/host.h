@@ -65,6 +65,7 @@ inline constexpr int kNotifyKeys =
 // --- module options ---
 inline constexpr int kHandleIoErrors = 1 << 0;
 inline constexpr int kNoImplicitSignalModified = 1 << 1;
+inline constexpr int kHandleStaging = 1 << 2;      // staging.h
 inline constexpr int kHandleMovingSlots = 1 << 5;  // Valkey 9: slots may move by themselves
 
 // --- settings ---
@@ -85,6 +86,7 @@ inline constexpr HostEvent kEventLoading{3, 1};
 inline constexpr HostEvent kEventClientChanged{4, 1};
 inline constexpr HostEvent kEventCron{8, 1};
 inline constexpr HostEvent kEventSwapDb{11, 1};
+inline constexpr HostEvent kEventStaging{14, 1};
 inline constexpr HostEvent kEventLoop{15, 1};
 // Whole slots move. Two hosts, two numbers; either number is another event on the other host.
 inline constexpr HostEvent kEventSlotsMoveInRedis{18, 1};   // 8.4
@@ -101,6 +103,9 @@ inline constexpr uint64_t kValkeyImportAborted = 2;
 inline constexpr uint64_t kValkeyImportCompleted = 4;
 inline constexpr uint64_t kLoadingEnded = 3;  // smaller values: loading begins
 inline constexpr uint64_t kLoadingFailed = 4;
+inline constexpr uint64_t kStagingStarted = 0;
+inline constexpr uint64_t kStagingAborted = 1;
+inline constexpr uint64_t kStagingCompleted = 2;
 
 struct HostCronInfo {
   uint64_t version;

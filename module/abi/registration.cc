@@ -8,6 +8,7 @@
 
 #include "module/abi/data_type.h"
 #include "module/abi/slot_moves.h"
+#include "module/abi/staging.h"
 
 namespace millrace::abi {
 
@@ -76,6 +77,9 @@ void on_role(HostContext*, HostEvent, uint64_t subevent, void*) {
 void on_loading(HostContext* context, HostEvent, uint64_t subevent, void*) {
   const bool over = subevent == kLoadingEnded || subevent == kLoadingFailed;
   loaded.listener.now_deciding(over && Context(context).is_master());
+  static bool is_in_place = true;
+  if (!over) is_in_place = !is_staging();
+  if (!is_in_place) return;  // it has events of its own
   loaded.listener.loading(!over ? Loading::Begins : subevent == kLoadingEnded ? Loading::Ends : Loading::Fails);
   if (over) loaded.listener.databases_replaced();
 }
@@ -93,6 +97,7 @@ void on_swap(HostContext*, HostEvent, uint64_t, void* data) {
 
 int on_key_event(HostContext* context, int, const char* event, HostString* key) {
   const std::string_view name(event);
+  if (name == "restore") value_restored(Context(context), StringRef(key));
   if (name == "rename_to" || name == "copy_to" || name == "move_to" || name == "restore") {
     loaded.listener.key_appeared(Context(context), StringRef(key));
   }
@@ -263,7 +268,8 @@ bool register_info(HostContext* loading) {
 
 bool listen(HostContext* loading) {
   loaded.listener.now_deciding(Context(loading).is_master());
-  return watch_slot_moves(loading) && host.SubscribeToServerEvent(loading, kEventRoleChanged, on_role) == kOk &&
+  return watch_slot_moves(loading) && watch_staging(loading) &&
+         host.SubscribeToServerEvent(loading, kEventRoleChanged, on_role) == kOk &&
          host.SubscribeToServerEvent(loading, kEventLoading, on_loading) == kOk &&
          host.SubscribeToServerEvent(loading, kEventFlushed, on_flush) == kOk &&
          host.SubscribeToServerEvent(loading, kEventSwapDb, on_swap) == kOk &&
@@ -305,7 +311,7 @@ extern "C" __attribute__((visibility("default"))) int RedisModule_OnLoad(millrac
     host.Log(loading, "warning", "millrace: needs Redis 7.0 or Valkey 7.2 at least");
     return kErr;
   }
-  host.SetModuleOptions(loading, kHandleIoErrors | kNoImplicitSignalModified | kHandleMovingSlots);
+  host.SetModuleOptions(loading, kHandleIoErrors | kNoImplicitSignalModified | kHandleStaging | kHandleMovingSlots);
   make_own_context(loading);
   return register_all(loading) ? kOk : kErr;
 }

@@ -134,8 +134,19 @@ class InfoWriter {
 
 // --- events ---
 
-// The state of loading a data set, or a part of one, from a file or a master.
-enum class Loading { Begins, Ends, Fails };
+// What happens to a data set, or a part of one, that is loaded from a file or a master.
+enum class Loading {
+  Begins,  // in place of the data set in use, whose keys were removed before
+  Ends,
+  Fails,         // the part that was loaded stays
+  BeginsAside,   // beside the data set in use (staging.h)
+  TakesOver,     // what was staged is in use from now on, and what was in use is freed
+  IsThrownAway,  // what was staged is freed
+};
+// True if the keys that are in use from now on are others than before.
+constexpr bool replaces_keys(Loading moment) {
+  return moment == Loading::Ends || moment == Loading::Fails || moment == Loading::TakesOver;
+}
 
 // Slots of a cluster; both ends belong to the range.
 struct SlotRange {
@@ -148,7 +159,7 @@ struct Listener {
   void (*now_deciding)(bool deciding);  // see module/runtime/role.h
   void (*promoted)();                   // the server was a replica and is now a master; called after now_deciding
   void (*databases_swapped)(int first, int second);
-  void (*loading)(Loading);                      // loading of the whole data set
+  void (*loading)(Loading);                      // of the whole data set
   void (*database_emptied)(int database);        // -1: all
   void (*databases_replaced)();                  // called after each of these events
   void (*key_appeared)(Context, StringRef key);  // RENAME, COPY, MOVE or RESTORE created the key

@@ -36,7 +36,7 @@ constexpr DatabaseEvents kDatabaseEvents{
     .emptied = [](int database) { watched_keys().all_changed(database); },
     .loading =
         [](abi::Loading moment) {
-          if (moment != abi::Loading::Begins) watched_keys().all_changed(-1);
+          if (abi::replaces_keys(moment)) watched_keys().all_changed(-1);
         },
 };
 

@@ -22,7 +22,7 @@ DocumentState compare_document(RegisteredIndex& registered, const abi::DocumentK
 bool sync_document(RegisteredIndex& registered, const abi::DocumentKey& document, ByteView key,
                    Noting noting = Noting::Never);
 
-// True while the host loads its file; kept up to date by its events.
+// True while the host loads its data set, documents with it, in place; kept up to date by its events.
 inline constinit bool is_loading_documents = false;
 
 // Called by the listener for every event of a key.

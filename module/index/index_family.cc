@@ -22,7 +22,9 @@ void write_info(abi::InfoWriter& info) {
 
 void follow_loading(abi::Loading moment) {
   is_loading_documents = moment == abi::Loading::Begins;
-  if (is_loading_documents) return;
+  if (moment == abi::Loading::TakesOver) index_registry::take_over_staged();
+  if (moment == abi::Loading::IsThrownAway) index_registry::forget_staged();
+  if (!abi::replaces_keys(moment)) return;
   index_registry::each([](RegisteredIndex& registered) { registered.is_among_documents = false; });
   index_upkeep::resume();
 }

@@ -122,6 +122,9 @@ void idx_check(abi::Context context, abi::Arguments arguments) {
   if (key->get() == nullptr || registered == nullptr) return reply.error(no_index().error());
   if (!key->get()->is_ready()) return write_report(reply, state_of(*key->get()), {});
   if (key->get()->work() != IndexWork::None) return write_report(reply, "running", {});
+  if (!registered->checked && registered->sweep && context.is_loading()) {
+    index_upkeep::work_on(context, *registered);  // the timer does not
+  }
   if (!registered->checked && !registered->sweep) index_upkeep::begin_check(context, *registered, request->repairs);
   if (!registered->checked) return write_report(reply, "running", registered->sweep->report);
   write_report(reply, "done", *registered->checked);

@@ -26,10 +26,10 @@ void ObjectTraits<Index>::settle(KeyPlace<Index>& place, const Consequences& fol
   if (std::string_view(*follow.events.begin()) == "idx.apply") {
     if (is_loading_documents) registered.is_among_documents = true;
     // Parts from a client are not trusted: the index is compared with the documents on this server.
-    if (!place.context().is_loading()) place.get()->set_work(IndexWork::Verify);
+    if (!is_loading_documents) place.get()->set_work(IndexWork::Verify);
   }
   // A saved index includes its documents.
-  if (place.get()->work() != IndexWork::None && !place.context().is_loading() && !imported_slots::has(place.name())) {
+  if (place.get()->work() != IndexWork::None && !is_loading_documents && !imported_slots::has(place.name())) {
     index_upkeep::work_on(place.context(), registered);
   }
   index_upkeep::resume();

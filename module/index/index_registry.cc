@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "engine/base/hash_slot.h"
+#include "module/abi/staging.h"
 
 namespace millrace::module {
 
@@ -111,7 +112,9 @@ void each_covering(int database, ByteView key, const std::function<void(Register
 }
 
 void each(const std::function<void(RegisteredIndex&)>& visit) {
-  for (const auto& [place, registered] : all) visit(*registered);
+  for (const auto& [place, registered] : all) {
+    if (!abi::is_staged(place.database)) visit(*registered);
+  }
 }
 
 bool is_covered(int database, ByteView key) {
@@ -120,7 +123,10 @@ bool is_covered(int database, ByteView key) {
   return is_covered;
 }
 
-uint64_t size() { return all.size(); }
+uint64_t size() {
+  return static_cast<uint64_t>(
+      std::ranges::count_if(all, [](const auto& each) { return !abi::is_staged(each.first.database); }));
+}
 
 void follow_swap(int first, int second) {
   auto before = std::move(all);
@@ -133,11 +139,32 @@ void follow_swap(int first, int second) {
   is_up_to_date = false;
 }
 
-void forget_database(int database) {
-  const auto is_there = [&](const DatabaseKey& place) { return database == -1 || place.database == database; };
-  std::erase_if(all, [&](const auto& each) { return is_there(each.first); });
-  std::erase_if(places, [&](const auto& each) { return is_there(each.second); });
+namespace {
+
+template <class IsThere>
+void forget_where(IsThere is_there) {
+  std::erase_if(all, [&](const auto& each) { return is_there(each.first.database); });
+  std::erase_if(places, [&](const auto& each) { return is_there(each.second.database); });
   is_up_to_date = false;
+}
+
+}  // namespace
+
+void forget_database(int database) {
+  forget_where([&](int each) { return database == -1 ? !abi::is_staged(each) : each == database; });
+}
+
+void forget_staged() { forget_where(abi::is_staged); }
+
+void take_over_staged() {
+  forget_database(-1);
+  auto before = std::move(all);
+  all.clear();
+  for (auto& [place, registered] : before) {
+    registered->place.database = abi::after_takeover(place.database);
+    places[registered->index] = registered->place;
+    all[registered->place] = std::move(registered);
+  }
 }
 
 }  // namespace index_registry

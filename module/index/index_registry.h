@@ -68,13 +68,15 @@ RegisteredIndex* find(const DatabaseKey& place);
 
 // Calls visit(index) for each index that covers the key. visit must not change the registry.
 void each_covering(int database, ByteView key, const std::function<void(RegisteredIndex&)>& visit);
-// Calls visit(index) for each.
+// Calls visit(index) for each that is in use.
 void each(const std::function<void(RegisteredIndex&)>& visit);
 bool is_covered(int database, ByteView key);
 uint64_t size();
 
 void follow_swap(int first, int second);
-void forget_database(int database);  // -1: all
+void forget_database(int database);  // -1: all in use
+void take_over_staged();
+void forget_staged();
 
 }  // namespace index_registry
 

@@ -124,6 +124,8 @@ Known ask(abi::Context context) {
     catalog = std::make_unique<Catalog>();
     set_hooks();
     scan_some(context, *catalog, Slice());
+  } else if (context.is_loading()) {
+    scan_some(context, *catalog, Slice());  // the timer does not
   }
   catalog->asked = abi::monotonic_now();
   timer.set_at_latest(abi::now() + (catalog->scan != nullptr ? kPauseMs : kLookMs));
@@ -161,8 +163,10 @@ void empty(int database) {
   }
 }
 
-// Loading a file does not call the hook for each key, so all keys are scanned again.
-void follow_loading(abi::Loading) { empty(-1); }
+// Loading does not call the hook for each key, so all keys are scanned again.
+void follow_loading(abi::Loading moment) {
+  if (moment == abi::Loading::Begins || abi::replaces_keys(moment)) empty(-1);
+}
 
 // The host did not show the keys of the imported slots to the scan, and they were not added when they came.
 void import_ended() { empty(-1); }

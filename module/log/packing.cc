@@ -62,7 +62,10 @@ void fire(abi::Context context) {
 
 void follow_swap(int first, int second) { line.swap(first, second); }
 void forget(int database) { line.forget(database); }
-void follow_loading(abi::Loading moment) { line.follow_loading(moment); }
+void follow_loading(abi::Loading moment) {
+  line.follow_loading(moment);
+  resume();
+}
 
 void resume() { set_timer(abi::now()); }
 

@@ -8,6 +8,7 @@
 
 #include "module/abi/clock.h"
 #include "module/abi/event_loop.h"
+#include "module/abi/staging.h"
 #include "module/abi/timer.h"
 #include "module/runtime/dated_keys.h"
 #include "module/runtime/family.h"
@@ -106,13 +107,13 @@ void work(abi::Context context) {
 
 void add(int database, ByteView name, UnixMs due) {
   dates.wall.add(database, name, due);
-  timer.set_at_latest(due);
+  if (!abi::is_staged(database)) timer.set_at_latest(due);
 }
 
 void add(int database, ByteView name, MonotonicMs due) {
   abi::watch_loop();
   dates.monotonic.add(database, name, due);
-  if (due < first_monotonic) set_timer();  // not always, because it reads the clocks
+  if (!abi::is_staged(database) && due < first_monotonic) set_timer();  // not always, because it reads the clocks
 }
 
 void remove(int database, ByteView name, UnixMs due) { dates.wall.remove(database, name, due); }

@@ -19,7 +19,8 @@
 
 namespace millrace::module::agenda {
 
-// Each add() adds one entry, which remove() removes; see KeyDate, which has one for each key. O(log n).
+// Each add() adds one entry, which remove() removes; see KeyDate, which has one for each key. An entry of a staged
+// database (module/abi/staging.h) is no date before the database is in use. O(log n).
 void add(int database, ByteView name, UnixMs due);
 void add(int database, ByteView name, MonotonicMs due);
 void remove(int database, ByteView name, UnixMs due);

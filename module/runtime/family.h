@@ -28,7 +28,7 @@ struct Waiters {
 // What a family does at events that concern all keys of a database at once.
 struct DatabaseEvents {
   void (*swapped)(int first, int second);
-  void (*emptied)(int database);  // -1: all of them
+  void (*emptied)(int database);  // -1: all of them, except staged ones
   void (*loading)(abi::Loading moment);
 };
 
