@@ -15,10 +15,11 @@
 //
 // and, if it needs them:
 //
-//     struct Notes;                                      // this server's notes about a key: see Hosted
-//     static void arrived(const KeyPlace&, Hosted<Log>&);  // the object was loaded; the place may be staged (staging.h)
-//     static void left(const KeyPlace&, Hosted<Log>&);   // the object is removed from its database
-//     static void release(Log&);                         // the object is freed, on any thread
+//     struct Notes;                                     // this server's notes about a key: see Hosted
+//     // The object was loaded, or appeared under another name. The database may be staged (staging.h).
+//     static void arrived(const KeyPlace&, Hosted<Log>&);
+//     static void left(const KeyPlace&, Hosted<Log>&);  // the object is removed from its database
+//     static void release(Log&);                        // the object is freed, on any thread
 //     // Reads data that an older version wrote to an RDB file besides the keys. It is no longer written, because a
 //     // server without the module could not read the file. False: refused.
 //     static bool load_aux(RdbReader&, int encoding_version);
@@ -107,8 +108,8 @@ uint8_t add_type(HostType* type, Arrived arrived);
 std::optional<uint8_t> type_number(HostKey* key);
 std::optional<uint8_t> type_number(Context context, StringRef name);
 
-// The key in the context's database arrives again: what was noted about it before is no longer valid. Does nothing if it
-// has no type of ours.
+// The key in the context's database arrives again: what was noted about it before is no longer valid. Does nothing if
+// it has no type of ours.
 void arrive_again(Context context, StringRef name);
 
 // Tells the listener that a key of one of our types is being taken out of its database.

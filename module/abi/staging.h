@@ -1,6 +1,7 @@
-// A replica with repl-diskless-load swapdb loads the data set of its master beside its own, and serves its own meanwhile.
-// The data set that is loaded beside is called staged: it takes over in one step, or it is thrown away. Neither removes
-// keys one by one: the host frees the objects of the other data set on a background thread, without Traits::left.
+// A replica with repl-diskless-load swapdb loads the data set of its master beside its own, and serves its own
+// meanwhile. The data set that is loaded beside is called staged: it takes over in one step, or it is thrown away.
+// Neither removes keys one by one: the host frees the objects of the other data set on a background thread, without
+// Traits::left.
 //
 // The databases of a staged data set have numbers of their own. So what is kept by database and name is kept for both
 // data sets side by side, until Loading::TakesOver or Loading::IsThrownAway (registration.h).

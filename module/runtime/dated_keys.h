@@ -1,9 +1,9 @@
 // Keys in the order of a date. An entry is a hint: when its date has come, the key is looked at, and it may have
 // changed since.
 //
-// Every database has its own entries, so the cost of SWAPDB does not depend on their number. The entries of a staged data
-// set (module/abi/staging.h) are apart from those in use. The caller that adds an entry must remove it when its key is
-// deleted or moved (key_date.h does both).
+// Every database has its own entries, so the cost of SWAPDB does not depend on their number. The entries of a staged
+// data set (module/abi/staging.h) are apart from those in use. The caller that adds an entry must remove it when its
+// key is deleted or moved (key_date.h does both).
 #pragma once
 
 #include <algorithm>

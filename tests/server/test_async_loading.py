@@ -10,6 +10,7 @@ from families import FAMILIES
 from feeds import own_feeds  # noqa: F401: a fixture
 from index_oracle import found, wait_until_ready
 from log_waiting import is_still_waiting, start_waiting
+from payload import sealed, value_of
 from rights import user
 from server import Server, wait_until
 from slow_loading import load_the_rest_at_once
@@ -323,6 +324,8 @@ def test_what_clients_restore_meanwhile_belongs_to_the_old_data(ends):
         before = noted(replica)
         for kind, payload in dumps.items():
             c.call("RESTORE", f"restored {kind}", "0", payload)
+            # Without its end, it is loaded and freed again.
+            assert "Bad data format" in c.error_of("RESTORE", "broken", "0", sealed(value_of(payload)[:-1] + b"\1", payload))
         # Staged keys have the same names.
         c.call("RESTORE", "people", "0", people, "REPLACE")
         c.call("RESTORE", "log", "0", dumps["log"], "REPLACE")
@@ -356,3 +359,18 @@ def test_commands_of_clients_are_not_taken_for_effects_meanwhile():
         [[*_, written]] = c.call("TREAD", "own", "1", "1", "WITHTIME")
         assert abs(written - (seconds * 1000 + micros // 1000)) < 60_000
         takes_over(replica)
+
+
+def test_what_clients_do_with_whole_databases_leaves_the_staged_ones_alone():
+    with filled_master() as master, replica_of(master, replica_read_only="no") as replica, replica.connect() as c:
+        loads_again(master, replica)
+        c.call("SELECT", 1)
+        c.call("FLUSHDB")
+        c.call("SWAPDB", "0", "1")
+        assert living_in(c, "Bonn") == [b"person:1"]
+        c.call("FLUSHALL")
+        assert noted(replica) == dict.fromkeys(COUNTERS, 0)
+        takes_over(replica)
+        expect_the_same_as_a_fresh_replica(master, replica)
+        promote(replica)
+        expect_exact_notes(replica)

@@ -69,33 +69,3 @@ def test_an_exporter_with_the_script_exports_every_field(exporter, tmp_path):
         finally:
             process.kill()
             process.wait()
-
-
-# Finding 8 of "Trying it": the page says so, and that the module is the reason.
-@pytest.mark.parametrize("module", [True, False], ids=["with the module", "without it"])
-def test_a_replica_that_loads_again_serves_its_old_data_only_without_the_module(module):
-    # The replica answers commands after each kilobyte that it loads: one key, or dozens if they were compressed.
-    settings = {
-        "module": module, "repl_diskless_sync": "yes", "repl_diskless_sync_delay": "0", "repl_backlog_size": "16kb",
-        "rdbcompression": "no"}
-    slowly = {"module": module, "repl_diskless_load": "swapdb", "loading_process_events_interval_bytes": 1024}
-    with Server(**settings) as master, Server(**slowly) as replica:
-        master.admin.call_all([("SET", f"key{n}", "x" * 1000) for n in range(100)] + [("SET", "own", "old")])
-        replica.replicate(master)
-        master.wait_for_replica(replica)
-        # Microseconds: with more than a hundred keys it loads for ten seconds, or until this is taken back.
-        replica.admin.call("CONFIG", "SET", "key-load-delay", "100000")
-        # While it is stopped it misses more than the master's backlog holds, so that it needs a full resynchronisation.
-        replica.suspend()
-        master.admin.call("CLIENT", "KILL", "TYPE", "replica")
-        master.admin.call_all([("SET", "own", "new" * 1000) for _ in range(100)])
-        replica.resume()
-        # One of the two is 1 while it loads: the first if it refuses commands, the second if it serves its old data.
-        loads = lambda: [(info := replica.info("persistence"))["loading"], info["async_loading"]]
-        wait_until(lambda: "1" in loads(), "it loads everything anew")
-        asked = replica.admin.error_of("GET", "own") if module else replica.admin.call("GET", "own")
-        assert asked.startswith("LOADING" if module else b"old")
-        assert loads() == (["1", "0"] if module else ["0", "1"]), "all that was asked while it loaded"
-        replica.admin.call("CONFIG", "SET", "key-load-delay", "0")
-        wait_until(lambda: replica.info("replication")["master_link_status"] == "up", "it has loaded")
-        assert replica.admin.call("GET", "own") == b"new" * 1000
