@@ -86,7 +86,7 @@ Result<Reply> LogFollower::ask() {
   const std::string retry = options_.group ? std::to_string(options_.group->retry_ms) : "";
   const std::string position =
       next_ ? (epoch_ ? std::to_string(epoch_->value()) + "." : "") + std::to_string(next_->value()) : "1";
-  std::vector<std::string_view> words = {"TREAD", options_.key, position};
+  std::vector<std::string_view> words = {options_.group ? "TREADGROUP" : "TREAD", options_.key, position};
   if (options_.group) {
     words.insert(words.end(),
                  {kGroupMessages, "BLOCK", block, "GROUP", options_.group->name, "RETRY", retry, "0", "WITHATTEMPTS"});

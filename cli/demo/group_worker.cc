@@ -6,7 +6,7 @@ namespace millrace::cli::demo {
 
 Milliseconds GroupWorker::act(Line& line) {
   if (has_break(line.stage())) return Milliseconds(500);
-  const Reply messages = line.ask({"TREAD", key(habits_.log), "1", "20", "BLOCK", "500", "GROUP", habits_.group,
+  const Reply messages = line.ask({"TREADGROUP", key(habits_.log), "1", "20", "BLOCK", "500", "GROUP", habits_.group,
                                    "RETRY", "8000", "0", "CONSUMER", habits_.name});
   Words done = {"TACK", key(habits_.log), habits_.group};
   Words failed = {"TNACK", key(habits_.log), habits_.group, "DELAY", "1500"};

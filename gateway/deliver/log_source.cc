@@ -104,7 +104,7 @@ Detached LogSource::run() {
 // although it was given up. Otherwise they would wait for the end of their lease.
 Task<bool> LogSource::return_unsent() {
   for (uint64_t from = 1; from != 0;) {
-    Words held = {"TREAD", rule_.log, std::to_string(from), std::to_string(kMostRead), "GROUP", rule_.group};
+    Words held = {"TREADGROUP", rule_.log, std::to_string(from), std::to_string(kMostRead), "GROUP", rule_.group};
     held.insert(held.end(), {"CONSUMER", consumer_, "MINE"});
     const Answer answer = co_await upstream_.ask(std::move(held));
     if (!answer || !answer->is_array()) co_return false;
@@ -151,7 +151,8 @@ Task<bool> LogSource::prepare() {
 Task<Answer> LogSource::read(size_t room) {
   const bool reads_mine = leadership_ && unread_of_mine_ != 0;
   const uint64_t reign = reign_;
-  Words asked = {"TREAD", rule_.log, std::to_string(reads_mine ? unread_of_mine_ : 1), std::to_string(room), "GROUP"};
+  Words asked = {"TREADGROUP", rule_.log, std::to_string(reads_mine ? unread_of_mine_ : 1), std::to_string(room),
+                 "GROUP"};
   asked.insert(asked.end(), {rule_.group, "RETRY", std::to_string(lease_.count()), "0", "WITHATTEMPTS", "WITHTIME"});
   asked.insert(asked.end(), {"CONSUMER", consumer_});
   if (reads_mine) {

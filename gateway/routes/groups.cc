@@ -73,7 +73,7 @@ Task<Response> take(Services& services, ExchangePtr exchange) {
   const Milliseconds lease = parameters.time("lease", kUsualLease, kLongestLease);
   if (lease < Milliseconds(1)) parameters.refuse("lease", "a time such as 60s");
   if (parameters.wrong()) co_return *parameters.wrong();
-  Words words = {"TREAD", exchange->names[0], "1", std::to_string(count), "GROUP", exchange->names[1], "RETRY"};
+  Words words = {"TREADGROUP", exchange->names[0], "1", std::to_string(count), "GROUP", exchange->names[1], "RETRY"};
   words.insert(words.end(), {std::to_string(lease.count()), "0", "WITHATTEMPTS", "WITHTIME"});
   words.insert(words.end(), {"MAXBYTES", kMostAnswered});
   append_consumer(words, parameters);

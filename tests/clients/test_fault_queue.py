@@ -18,7 +18,7 @@ def test_a_batch_whose_answer_is_lost_is_stored_once(server, proxy, drive):
 
 def test_every_message_is_handled_once_though_answers_are_lost(server, proxy, drive):
     drive(server.port).start("produce", key="orders", tag="new", values=VALUES).finish()
-    for command in ("TREAD", "TACK"):
+    for command in ("TREADGROUP", "TACK"):
         proxy.swallow(command, times=5, every=3)
     job = drive(proxy.port).start("work", key="orders", group="g", concurrency=4)
     wait_until_finished(server, "orders", "g")
@@ -27,7 +27,7 @@ def test_every_message_is_handled_once_though_answers_are_lost(server, proxy, dr
     # handled twice.
     assert not assert_each_handled(job.values("handled"), VALUES)
     assert set(job.values("attempts")) == {1}  # no message had to wait for the end of a lease
-    assert proxy.swallowed["TREAD"] == 5 and proxy.swallowed["TACK"] >= 1
+    assert proxy.swallowed["TREADGROUP"] == 5 and proxy.swallowed["TACK"] >= 1
 
 
 def test_what_is_acknowledged_while_a_read_is_answered_is_not_handled_again(server, proxy, drive):
@@ -37,7 +37,7 @@ def test_what_is_acknowledged_while_a_read_is_answered_is_not_handled_again(serv
     job.wait_for("handled", 4)
     wait_until(lambda: server.waiting_clients() != [], "the worker waits for more")
     executed = reads(server)
-    proxy.delay_answers_of("TREAD", 1)
+    proxy.delay_answers_of("TREADGROUP", 1)
     proxy.cut()
     wait_until(lambda: reads(server) >= executed + 1, "the server has executed MINE")
     job.release()

@@ -215,7 +215,7 @@ export class Worker<T> {
         } else if (isPassing(error)) {
           run.mineFrom = 1; // MINE finds what the lost answer delivered
           const pause = pauses.next();
-          this.link.tellRetry("TREAD", error, pause);
+          this.link.tellRetry("TREADGROUP", error, pause);
           await this.stopping.wait(pause);
         } else {
           throw error;
@@ -238,7 +238,7 @@ export class Worker<T> {
 
   private async readOnce(run: Run, room: number, block: boolean): Promise<"something" | "nothing" | "another log"> {
     const { settings } = this.link;
-    const words: Words = ["TREAD", this.key, run.mineFrom ?? 1, room, "GROUP", this.group, "CONSUMER", this.consumer];
+    const words: Words = ["TREADGROUP", this.key, run.mineFrom ?? 1, room, "GROUP", this.group, "CONSUMER", this.consumer];
     words.push("RETRY", Math.round(this.leaseMs), Math.round(this.options.expireMs ?? 0));
     words.push("WITHINFO", "EPOCH", "WITHATTEMPTS", "WITHTIME");
     let mayWaitMs = 0; // for how long the server may have waited before it delivered

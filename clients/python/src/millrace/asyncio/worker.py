@@ -187,7 +187,7 @@ class Worker(Generic[T]):
             except (ConnectionLost, RefusedForNow) as error:
                 run.mine_from = 1  # MINE finds what the lost answer delivered
                 pause = next(waits)
-                self._link.tell_retry(("TREAD",), error, pause)
+                self._link.tell_retry(("TREADGROUP",), error, pause)
                 await self._stopping.wait(pause)
 
     def _goes_on(self, run: _Run) -> bool:
@@ -201,7 +201,7 @@ class Worker(Generic[T]):
 
     async def _read_once(self, run: _Run, room: int, block: bool) -> tuple[bool, bool]:
         """Reads once; returns whether it found something, and whether the log is still the one that was set up."""
-        words: list[Word] = ["TREAD", self.key, run.mine_from or 1, room, "GROUP", self.group,
+        words: list[Word] = ["TREADGROUP", self.key, run.mine_from or 1, room, "GROUP", self.group,
                              "CONSUMER", self.consumer, "RETRY", milliseconds(self._lease),
                              milliseconds(self._expire or 0), "WITHINFO", "EPOCH", "WITHATTEMPTS", "WITHTIME"]
         settings = self._link.settings
