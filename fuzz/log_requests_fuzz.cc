@@ -5,7 +5,6 @@
 
 #include "engine/log/log_parts.h"
 #include "fuzz/command_lines.h"
-#include "module/log/group_read_words.h"
 #include "module/log/log_requests.h"
 
 namespace millrace::module {
@@ -32,9 +31,6 @@ void check(const ReadRequest& request, Words words) {
   REQUIRE(!request.max_bytes || (*request.max_bytes >= 1 && *request.max_bytes <= INT64_MAX));
   REQUIRE(!request.backwards || (!request.block_ms && !request.group));
   REQUIRE(!request.is_framed || (request.skip && !request.group && !request.backwards && request.tags.empty()));
-  std::vector<ByteView> command = {"TREAD", "key"};
-  command.insert(command.end(), words.begin(), words.end());
-  REQUIRE(reads_with_group(command) == request.group.has_value());
   if (!request.group) return;
   REQUIRE(!request.skip && request.tags.empty());
   REQUIRE(is_one_of(request.group->name, words));
@@ -182,6 +178,7 @@ constexpr fuzz::Command kCommands[] = {
     {"TAPPLY", parse_and_check<parse_tapply>},
     {"TREADGROUP", parse_and_check<parse_treadgroup>},
     {"TGROUP LIST", parse_and_check<parse_tgroup_list>},
+    {"TREAD_RO", parse_and_check<parse_tread_ro>},
 };
 
 }  // namespace

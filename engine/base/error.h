@@ -31,6 +31,7 @@ enum class ErrorCode {
   Refused,       // an object refuses more until consumers have caught up
   Full,          // an object has reached a limit other than memory
   Exists,        // the object to be created exists already
+  OfHost,        // an error of the host: the text is the whole line
   Corrupt,       // bytes from outside that do not decode to a valid object
 };
 

@@ -24,8 +24,6 @@ struct HostKeyOptions;
 struct HostUser;
 struct HostCallReply;
 struct HostScanCursor;
-struct HostFilter;
-struct HostFilterCall;
 
 inline constexpr int kOk = 0;
 inline constexpr int kErr = 1;
@@ -159,7 +157,6 @@ struct ValkeySlotsMoveInfo {
 
 // --- callbacks ---
 using CommandCallback = int (*)(HostContext*, HostString**, int);
-using FilterCallback = void (*)(HostFilterCall*);
 using EventCallback = void (*)(HostContext*, HostEvent, uint64_t subevent, void* data);
 using NotificationCallback = int (*)(HostContext*, int type, const char* event, HostString* key);
 using ScanCallback = void (*)(HostContext*, HostString* name, HostKey*, void* data);
@@ -290,10 +287,6 @@ struct HostCommandInfo {
   F(CreateSubcommand, int, (HostCommand*, const char* name, CommandCallback, const char* flags, int, int, int))    \
   F(GetCommand, HostCommand*, (HostContext*, const char* name))                                                    \
   F(SetCommandInfo, int, (HostCommand*, const HostCommandInfo*))                                                   \
-  F(RegisterCommandFilter, HostFilter*, (HostContext*, FilterCallback, int flags))                                 \
-  F(CommandFilterArgsCount, int, (HostFilterCall*))                                                                \
-  F(CommandFilterArgGet, HostString*, (HostFilterCall*, int position))                                             \
-  F(CommandFilterArgReplace, int, (HostFilterCall*, int position, HostString*))                                    \
   F(CreateDataType, HostType*, (HostContext*, const char* name, int encoding_version, HostTypeMethods*))           \
   F(RegisterNumericConfig, int, (HostContext*, const char* name, long long initial, unsigned flags, long long min, \
                                  long long max, GetNumericCallback, SetNumericCallback, ApplyCallback, void*))     \
@@ -350,6 +343,8 @@ struct HostCommandInfo {
   F(CallReplyStringPtr, const char*, (HostCallReply*, size_t* size))                                               \
   F(CallReplyLength, size_t, (HostCallReply*))                                                                     \
   F(CallReplyType, int, (HostCallReply*))                                                                          \
+  F(CallReplyInteger, long long, (HostCallReply*))                                                                 \
+  F(CallReplyArrayElement, HostCallReply*, (HostCallReply*, size_t))                                               \
   F(ReplyWithCallReply, int, (HostContext*, HostCallReply*))                                                       \
   F(Replicate, int, (HostContext*, const char* command, const char* format, ...))                                  \
   F(ReplicateVerbatim, int, (HostContext*))                                                                        \

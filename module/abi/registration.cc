@@ -1,7 +1,6 @@
 #include "module/abi/registration.h"
 
 #include <algorithm>
-#include <cstring>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -221,43 +220,6 @@ bool register_setting(HostContext* loading, const Setting& setting) {
   return registered == kOk || refused(loading, "setting", setting.name);
 }
 
-struct KnownAlias : Alias {
-  HostString* replacement;  // the first word of the name
-};
-std::vector<KnownAlias> aliases;
-size_t least_words_of_any = SIZE_MAX;
-
-bool is_named(ByteView word, ByteView name) {
-  return word.size() == name.size() &&
-         std::ranges::equal(word, name, [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
-}
-
-void replace_alias(HostFilterCall* call, const IncomingWords& words) {
-  const ByteView name = words[0];
-  for (const KnownAlias& alias : aliases) {
-    if (!is_named(name, alias.name) || words.size() < alias.least_words || !alias.applies(words)) continue;
-    // The host takes over a reference to the string.
-    host.CommandFilterArgReplace(call, 0, host.HoldString(nullptr, alias.replacement));
-    return;
-  }
-}
-
-// The host calls this for every command of every client: most have fewer words than an alias needs.
-void on_incoming(HostFilterCall* call) {
-  const IncomingWords words(call);
-  if (words.size() >= least_words_of_any) replace_alias(call, words);
-}
-
-bool register_aliases(HostContext* loading) {
-  for (const Part& part : loaded.parts) {
-    for (const Alias& alias : part.aliases) {
-      aliases.push_back({alias, host.CreateString(nullptr, alias.other, std::strlen(alias.other))});
-      least_words_of_any = std::min(least_words_of_any, alias.least_words);
-    }
-  }
-  return aliases.empty() || host.RegisterCommandFilter(loading, on_incoming, 0) != nullptr;
-}
-
 bool register_info(HostContext* loading) {
   return host.RegisterInfoFunc(loading, [](HostInfo* info, int) {
     if (host.InfoAddSection(info, "") != kOk) return;
@@ -286,7 +248,7 @@ bool register_all(HostContext* loading) {
   for (const Setting& setting : loaded.settings) {
     if (!register_setting(loading, setting)) return false;
   }
-  return register_aliases(loading) && register_info(loading) && listen(loading) && host.LoadConfigs(loading) == kOk;
+  return register_info(loading) && listen(loading) && host.LoadConfigs(loading) == kOk;
 }
 
 // Redis 7.0.0, as the host counts.

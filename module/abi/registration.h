@@ -83,29 +83,6 @@ int of_several(HostContext* context, HostString** strings, int count) {
   return kOk;
 }
 
-// --- aliases ---
-
-// The words of a command before the host has looked it up, the name first.
-class IncomingWords {
- public:
-  explicit IncomingWords(HostFilterCall* call) : call_(call) {}
-
-  size_t size() const { return static_cast<size_t>(host.CommandFilterArgsCount(call_)); }
-  ByteView operator[](size_t i) const { return StringRef(host.CommandFilterArgGet(call_, static_cast<int>(i))).view(); }
-
- private:
-  HostFilterCall* call_;
-};
-
-// A command that becomes another one if its words say so. That happens before the host uses the command's flags to
-// check whether the user may run it and whether it is a write. The host calls this for every command of every client.
-struct Alias {
-  ByteView name;       // in lower case
-  size_t least_words;  // with fewer words, including the name, it does not apply
-  const char* other;
-  bool (*applies)(const IncomingWords&);
-};
-
 // --- settings ---
 
 enum class SettingKind { Number, Memory, YesNo };  // Memory: accepts "16kb"
@@ -183,7 +160,6 @@ struct Part {
   std::span<const Command> commands;
   CreateType create_type;  // null: it has none
   void (*write_info)(InfoWriter&);
-  std::span<const Alias> aliases = {};
 };
 
 struct Contents {

@@ -42,6 +42,8 @@ const char* prefix_of(ErrorCode code) {
       return "FULL ";
     case ErrorCode::NoMemory:
       return "OOM ";
+    case ErrorCode::OfHost:
+      return "";
     case ErrorCode::Syntax:
     case ErrorCode::Range:
     case ErrorCode::Full:

@@ -55,6 +55,19 @@ constexpr ArgumentDoc kRead[] = {
     {.name = "tags", .kind = Block, .token = "TAGS", .flags = kOptional, .parts = kTags},
     {.name = "framed", .kind = PureToken, .token = "FRAMED", .flags = kOptional},
 };
+constexpr ArgumentDoc kReadOnly[] = {
+    kKey,
+    {.name = "offset"},
+    {.name = "count", .kind = Integer},
+    {.name = "milliseconds", .kind = Integer, .token = "BLOCK", .flags = kOptional},
+    {.name = "withinfo", .kind = Block, .flags = kOptional, .parts = kInfo},
+    {.name = "withtime", .kind = PureToken, .token = "WITHTIME", .flags = kOptional},
+    {.name = "bytes", .kind = Integer, .token = "MAXBYTES", .flags = kOptional},
+    {.name = "rev", .kind = PureToken, .token = "REV", .flags = kOptional},
+    {.name = "skip", .kind = PureToken, .token = "SKIP", .flags = kOptional},
+    {.name = "tags", .kind = Block, .token = "TAGS", .flags = kOptional, .parts = kTags},
+    {.name = "framed", .kind = PureToken, .token = "FRAMED", .flags = kOptional},
+};
 
 // --- TRETAIN ---
 constexpr ArgumentDoc kYesNo[] = {{.name = "yes", .kind = PureToken, .token = "yes"},
@@ -177,7 +190,9 @@ constexpr abi::Command kCommands[] = {
     },
     {
         .name = "TREAD",
-        .flags = "readonly blocking",
+        // With a group it replicates: so the host holds it while writes are paused, and refuses it in read-only
+        // scripts.
+        .flags = "readonly may-replicate blocking",
         .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
         .arity = -4,
         .summary = "Reads messages of a log, from an offset on or for a group, and waits for them if asked to.",
@@ -189,17 +204,27 @@ constexpr abi::Command kCommands[] = {
         .callback = callback<run<Tread>>,
     },
     {
+        .name = "TREAD_RO",
+        .flags = "readonly blocking",
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
+        .arity = -4,
+        .summary = "Reads messages of a log from an offset on; always a read, for read-only scripts too.",
+        .complexity = "O(log(N)+M) with N blocks in the log and M messages returned; by tag as TREAD.",
+        .since = kSince2,
+        .arguments = kReadOnly,
+        .callback = callback<run<TreadRo>>,
+    },
+    {
         .name = "TREADGROUP",
         .flags = "write blocking",
         .key_flags = abi::kKeyReadWrite | abi::kKeyAccess | abi::kKeyUpdate,
         .arity = -4,
-        .summary =
-            "Reads messages of a log for a group; the server runs TREAD with GROUP or TAILGROUP as this command.",
+        .summary = "Reads messages of a log for a group; TREAD with GROUP or TAILGROUP does the same, and costs more.",
         .complexity = "O(log(N)+M) with N blocks in the log and M messages returned, plus O(log(P)) for each batch "
                       "delivered again, with P batches pending.",
         .since = kSince2,
         .arguments = kRead,
-        .callback = callback<run<Treadgroup>>,
+        .callback = abi::checkable<callback<run<Treadgroup>>>,
     },
     {
         .name = "TEVICT",

@@ -1,5 +1,4 @@
 #include "module/abi/data_type.h"
-#include "module/log/group_read_words.h"
 #include "module/log/log_commands.h"
 #include "module/log/log_object.h"
 #include "module/log/log_resources.h"
@@ -47,15 +46,8 @@ constexpr DatabaseEvents kDatabaseEvents{
 }  // namespace
 
 Family log_family() {
-  static constexpr abi::Alias kAliases[] = {{.name = "tread",
-                                             .least_words = kLeastGroupReadWords,
-                                             .other = "TREADGROUP",
-                                             .applies = reads_with_group<abi::IncomingWords>}};
   return {
-      .part = {.commands = log_command_table(),
-               .create_type = abi::DataType<Log>::create,
-               .write_info = write_info,
-               .aliases = kAliases},
+      .part = {.commands = log_command_table(), .create_type = abi::DataType<Log>::create, .write_info = write_info},
       .look_after = look_after<Log>,
       .appeared = take_up<Log>,
       .waiters = WaitingClients<Log>::hooks(),

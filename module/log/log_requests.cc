@@ -158,6 +158,12 @@ Result<Parsed<ReadRequest>> parse_treadgroup(Words words) {
   return request;
 }
 
+Result<Parsed<ReadRequest>> parse_tread_ro(Words words) {
+  auto request = parse_tread(words);
+  if (request && request->group) request = fail(ErrorCode::Syntax, "TREAD_RO reads without a group");
+  return request;
+}
+
 Result<EvictRequest> parse_tevict(Words words) {
   ArgumentReader reader(words);
   const int64_t number = reader.signed_number("offset", -INT64_MAX, INT64_MAX);

@@ -40,6 +40,9 @@ Result<Parsed<ReadRequest>> parse_tread(Words words);
 // TREADGROUP key offset count …: the same, with a group.
 Result<Parsed<ReadRequest>> parse_treadgroup(Words words);
 
+// TREAD_RO key offset count …: the same, without a group.
+Result<Parsed<ReadRequest>> parse_tread_ro(Words words);
+
 // TEVICT key offset; a negative one says how many to keep.
 Result<EvictRequest> parse_tevict(Words words);
 

@@ -77,11 +77,6 @@ class MessageWriter final : public MessageSink {
 
 }  // namespace
 
-Result<void> Tread::check(abi::Context, abi::StringRef, const ReadRequest& request) {
-  if (!request.group) return {};
-  return fail(ErrorCode::Syntax, "a read with a group is the command TREADGROUP");
-}
-
 Outcome<ReadResult> Tread::execute(Place<Log>& log, ReadRequest& request, const Call& call, abi::Reply reply) {
   MessageWriter writer(reply, request);
   Outcome<ReadResult> outcome =

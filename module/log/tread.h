@@ -1,7 +1,8 @@
-// TREAD reads messages from an offset on. TREADGROUP reads for a group; a TREAD with a group becomes TREADGROUP
-// (group_read_words.h).
+// TREADGROUP reads messages for a group and is a write, TREAD_RO reads from an offset on and is a read. TREAD does
+// either; docs/why.md says what that means for the host.
 #pragma once
 
+#include "module/abi/write_checks.h"
 #include "module/log/log_object.h"
 #include "module/log/log_requests.h"
 #include "module/runtime/run.h"
@@ -12,8 +13,13 @@ struct Tread {
   using Object = Log;
   static constexpr auto parse = parse_tread;
 
-  // Refuses a read with a group: it is a write, and the host has checked this command only as a read.
-  static Result<void> check(abi::Context context, abi::StringRef key, const ReadRequest& request);
+  // With a group it is a write, which the host has checked only as a read.
+  static Result<void> check(abi::Context context, abi::StringRef key, const ReadRequest& request) {
+    if (!request.group) [[likely]] {
+      return {};
+    }
+    return abi::may_run_write(context, "TREADGROUP", key);
+  }
   // Only pending messages of a group have dates.
   static Now now(const ReadRequest& request) { return request.group ? ObjectTraits<Log>::now() : Now(); }
   static bool only_reads(const ReadRequest& request) { return !request.group; }
@@ -33,6 +39,10 @@ struct Tread {
 struct Treadgroup : Tread {
   static constexpr auto parse = parse_treadgroup;
   static Result<void> check(abi::Context, abi::StringRef, const ReadRequest&) { return {}; }
+};
+
+struct TreadRo : Tread {
+  static constexpr auto parse = parse_tread_ro;
 };
 
 }  // namespace millrace::module

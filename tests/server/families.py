@@ -99,7 +99,8 @@ class Family:
 
     @property
     def may_write(self):
-        """The names of the reading commands that write when given other arguments."""
+        """The names of the reading commands that write when given other arguments. The host holds them while writes are
+        paused, and refuses them in read-only scripts, whatever their arguments."""
         return self.reading & {name_of(command) for command in self.write_commands}
 
     @property
@@ -125,11 +126,11 @@ class FrameOf:
         return f"a frame of {self._messages}"
 
 
-def _waiting(name, *options):
+def _waiting(name, command, *options):
     return Waiting(
         name=f"log {name}",
-        command=("TREADGROUP" if "GROUP" in options else "TREAD", KEY, "1", "1", "BLOCK", "0", *options),
-        command_briefly=("TREAD", KEY, "1", "1", "BLOCK", "20", *options),
+        command=(command, KEY, "1", "1", "BLOCK", "0", *options),
+        command_briefly=(command, KEY, "1", "1", "BLOCK", "20", *options),
         wake=lambda connection, key: connection.call("TWRITE", key, "tag", "entry"),
         answer=FrameOf([1, b"tag", b"entry"]) if "FRAMED" in options else [[1, b"tag", b"entry"]],
         answer_in_vain=None,
@@ -150,6 +151,7 @@ LOG = Family(
         ("TREAD", KEY, "-5", "10", "WITHINFO", "SKIP", "TAGS", "1", "a"),
         ("TSEEK", KEY, "0"),
         ("TREAD", KEY, "1", "100", "FRAMED"),
+        ("TREAD_RO", KEY, "1", "100", "WITHINFO"),
         ("TSCHED", "LIST", KEY, "COUNT", "5"),
         ("TINFO", KEY),
         ("TGROUP", "LIST", KEY),
@@ -159,6 +161,7 @@ LOG = Family(
     write_commands=(
         ("TREADGROUP", KEY, "1", "10", "GROUP", "workers", *log_family.LONG),
         ("TREADGROUP", KEY, "1", "10", "GROUP", "simple"),
+        ("TREAD", KEY, "1", "10", "GROUP", "by tread", *log_family.LONG),
         ("TACK", KEY, "workers", "CONSUMER", "ann", log_family.ALL),
         ("TACK", KEY, "workers", "1-9", log_family.ALL),
         ("TREADGROUP", KEY, "1", "10", "GROUP", "mine", *log_family.LONG, "CONSUMER", "mia", "MINE"),
@@ -216,7 +219,12 @@ LOG = Family(
         "log_messages_deleted",
         "log_writes_repeated",
     ),
-    waiting=(_waiting("alone"), _waiting("in frames", "FRAMED"), _waiting("in a group", "GROUP", "g", "RETRY", "60000", "0")),
+    waiting=(
+        _waiting("alone", "TREAD"),
+        _waiting("in frames", "TREAD_RO", "FRAMED"),
+        _waiting("in a group", "TREADGROUP", "GROUP", "g", "RETRY", "60000", "0"),
+        _waiting("in a group, by TREAD", "TREAD", "GROUP", "g", "RETRY", "60000", "0"),
+    ),
 )
 
 # --- channel ---
