@@ -34,7 +34,7 @@
 #include "engine/base/error.h"
 #include "module/abi/context.h"
 #include "module/abi/host.h"
-#include "module/abi/slot_moves.h"
+#include "module/abi/host_events.h"
 #include "module/abi/staging.h"
 
 namespace millrace::abi {
@@ -148,7 +148,7 @@ class DataType {
       RdbReader reader(io);
       std::optional<T> object = Traits::load(reader, version);
       if (!object) return nullptr;
-      watch_trimming();
+      watch_host();
       auto loaded = std::make_unique<Hosted<T>>(std::move(*object));
       if (arrived() != nullptr) value_loaded(reader.database(), reader.key(), loaded.get(), arrived());
       return loaded.release();
@@ -266,7 +266,6 @@ class TypedKey {
 
   // REQUIRES: opened for writing.
   void set(T&& object) {
-    watch_trimming();
     value_ = new Hosted<T>(std::move(object));
     host.ModuleTypeSetValue(key_, DataType<T>::handle(), value_);
   }

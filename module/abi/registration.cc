@@ -68,41 +68,6 @@ bool refused(HostContext* loading, const char* what, const char* name) {
 
 constinit Contents loaded;
 
-void on_role(HostContext*, HostEvent, uint64_t subevent, void*) {
-  loaded.listener.now_deciding(subevent == kRoleNowMaster);
-  if (subevent == kRoleNowMaster) loaded.listener.promoted();
-}
-
-void on_loading(HostContext* context, HostEvent, uint64_t subevent, void*) {
-  const bool over = subevent == kLoadingEnded || subevent == kLoadingFailed;
-  loaded.listener.now_deciding(over && Context(context).is_master());
-  static bool is_in_place = true;
-  if (!over) is_in_place = !is_staging();
-  if (!is_in_place) return;  // it has events of its own
-  loaded.listener.loading(!over ? Loading::Begins : subevent == kLoadingEnded ? Loading::Ends : Loading::Fails);
-  if (over) loaded.listener.databases_replaced();
-}
-
-void on_flush(HostContext*, HostEvent, uint64_t subevent, void* data) {
-  if (subevent != kFlushEnded) return;
-  loaded.listener.database_emptied(static_cast<const HostFlushInfo*>(data)->database);
-  loaded.listener.databases_replaced();
-}
-
-void on_swap(HostContext*, HostEvent, uint64_t, void* data) {
-  const auto* swapped = static_cast<const HostSwapDbInfo*>(data);
-  loaded.listener.databases_swapped(swapped->first, swapped->second);
-}
-
-int on_key_event(HostContext* context, int, const char* event, HostString* key) {
-  const std::string_view name(event);
-  if (name == "restore") value_restored(Context(context), StringRef(key));
-  if (name == "rename_to" || name == "copy_to" || name == "move_to" || name == "restore") {
-    loaded.listener.key_appeared(Context(context), StringRef(key));
-  }
-  return kOk;
-}
-
 // Sets the categories that the host derives from the same flags for its own commands. Redis 7.0 has no way to put a
 // module's command into a category; there, users allow it by name. A command that only has subcommands is in no
 // category: otherwise denying the category would deny all subcommands.
@@ -228,16 +193,6 @@ bool register_info(HostContext* loading) {
   }) == kOk;
 }
 
-bool listen(HostContext* loading) {
-  loaded.listener.now_deciding(Context(loading).is_master());
-  return watch_slot_moves(loading) && watch_staging(loading) &&
-         host.SubscribeToServerEvent(loading, kEventRoleChanged, on_role) == kOk &&
-         host.SubscribeToServerEvent(loading, kEventLoading, on_loading) == kOk &&
-         host.SubscribeToServerEvent(loading, kEventFlushed, on_flush) == kOk &&
-         host.SubscribeToServerEvent(loading, kEventSwapDb, on_swap) == kOk &&
-         host.SubscribeToKeyspaceEvents(loading, kNotifyGeneric, on_key_event) == kOk;
-}
-
 bool register_all(HostContext* loading) {
   for (const Part& part : loaded.parts) {
     for (const Command& command : part.commands) {
@@ -248,7 +203,8 @@ bool register_all(HostContext* loading) {
   for (const Setting& setting : loaded.settings) {
     if (!register_setting(loading, setting)) return false;
   }
-  return register_info(loading) && listen(loading) && host.LoadConfigs(loading) == kOk;
+  return register_info(loading) && watch_slot_moves(loading) && watch_staging(loading) &&
+         host.LoadConfigs(loading) == kOk;
 }
 
 // Redis 7.0.0, as the host counts.

@@ -8,6 +8,7 @@
 #include "engine/base/bytes.h"
 #include "module/abi/context.h"
 #include "module/abi/host.h"
+#include "module/abi/host_events.h"
 
 namespace millrace::abi {
 
@@ -61,11 +62,13 @@ struct Command {
 // the key is always word 1.
 template <Handler handler>
 int of(HostContext* context, HostString** strings, int count) {
+  watch_host();
   handler(Context(context), Arguments(strings, count));
   return kOk;
 }
 template <Handler handler>
 int of_subcommand(HostContext* context, HostString** strings, int count) {
+  watch_host();
   handler(Context(context), Arguments(strings + 1, count - 1));
   return kOk;
 }
@@ -78,6 +81,7 @@ using FindOtherKeys = std::vector<size_t> (*)(Arguments);
 bool tell_keys(HostContext* context, Arguments arguments, FindOtherKeys find);
 template <Handler handler, FindOtherKeys find>
 int of_several(HostContext* context, HostString** strings, int count) {
+  watch_host();
   const Arguments arguments(strings, count);
   if (!tell_keys(context, arguments, find)) handler(Context(context), arguments);
   return kOk;

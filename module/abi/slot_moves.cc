@@ -36,20 +36,12 @@ void on_valkey_move(HostContext*, HostEvent, uint64_t moment, void* details) {
 }  // namespace
 
 bool watch_slot_moves(HostContext* loading) {
+  if (!Context(loading).is_cluster()) return true;
   if (is_redis_with_moves()) return host.SubscribeToServerEvent(loading, kEventSlotsMoveInRedis, on_redis_move) == kOk;
   if (is_valkey_with_moves()) {
     return host.SubscribeToServerEvent(loading, kEventSlotsMoveInValkey, on_valkey_move) == kOk;
   }
   return true;
-}
-
-void watch_trimming() {
-  static bool is_watching = false;
-  if (is_watching) return;
-  is_watching = true;
-  // The host deletes the key by itself: the subscription is enough.
-  const auto ignore = [](HostContext*, int, const char*, HostString*) { return kOk; };
-  if (is_redis_with_moves()) host.SubscribeToKeyspaceEvents(own_context().handle(), kNotifyTrimmed, ignore);
 }
 
 }  // namespace millrace::abi

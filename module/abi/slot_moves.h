@@ -7,12 +7,8 @@
 
 namespace millrace::abi {
 
-// Called once, when the module is loaded. False if the host refuses.
+// Called once, when the module is loaded: an import may have begun before the first object of ours. False if the host
+// refuses.
 bool watch_slot_moves(HostContext* loading);
-
-// From now on, the host deletes the keys of a slot that has left one by one, so that Listener::key_left is called for
-// each of ours. (Without this, Redis takes them out of the database in one step and frees them on another thread.)
-// Called for each object that is made or loaded: as long as there is none, the host may use its faster way.
-void watch_trimming();
 
 }  // namespace millrace::abi
