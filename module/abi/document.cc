@@ -70,6 +70,8 @@ void hset_and_reply(Context context, std::span<const StringRef> words) {
   host.FreeCallReply(reply);
 }
 
+bool drops_fields_at_loading() { return host.GetServerVersion() >= 0x090000; }
+
 void watch_documents() {
   static bool is_watching = false;
   if (is_watching) return;

@@ -74,6 +74,9 @@ uint64_t database_size(Context context);
 // Calls HSET with the key and fields for the client of this command, replicates it, and answers the client.
 void hset_and_reply(Context context, std::span<const StringRef> words);
 
+// True if the host drops hash fields that have expired when it loads a file, without an event: Valkey 9.
+bool drops_fields_at_loading();
+
 // From now on, the listener is notified of changes of any key.
 void watch_documents();
 

@@ -1,4 +1,5 @@
 #include "module/abi/data_type.h"
+#include "module/abi/document.h"
 #include "module/index/index_commands.h"
 #include "module/index/index_documents.h"
 #include "module/index/index_object.h"
@@ -25,7 +26,12 @@ void follow_loading(abi::Loading moment) {
   if (moment == abi::Loading::TakesOver) index_registry::take_over_staged();
   if (moment == abi::Loading::IsThrownAway) index_registry::forget_staged();
   if (!abi::replaces_keys(moment)) return;
-  index_registry::each([](RegisteredIndex& registered) { registered.is_among_documents = false; });
+  index_registry::each([](RegisteredIndex& registered) {
+    registered.is_among_documents = false;
+    if (abi::drops_fields_at_loading() && !registered.index->schema().is_json()) {
+      index_upkeep::begin_refresh(registered);
+    }
+  });
   index_upkeep::resume();
 }
 

@@ -197,6 +197,12 @@ void see_to_dates(const RegisteredIndex& registered) {
   if (registered.index->expiries().size() == 1) timer.set_at_latest(abi::now() + kGraceMs);
 }
 
+void begin_refresh(RegisteredIndex& registered) {
+  if (has_work(registered)) return;
+  begin(registered, true, true, false);
+  registered.sweep->has_keys = false;
+}
+
 void begin_check(abi::Context context, RegisteredIndex& registered, bool repairs) {
   if (has_work(registered)) return;
   begin(registered, true, repairs, true);

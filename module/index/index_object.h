@@ -32,6 +32,8 @@ namespace index_upkeep {
 void resume();
 // Called when a document may have got an expiry date.
 void see_to_dates(const RegisteredIndex& registered);
+// Begins to read the documents of the index again, unless other work on it is in progress. Queries go on meanwhile.
+void begin_refresh(RegisteredIndex& registered);
 // Begins to compare an index with its documents, unless other work on it is in progress, and does the first slice.
 void begin_check(abi::Context context, RegisteredIndex& registered, bool repairs);
 // Does a slice of the work on this index.

@@ -35,7 +35,7 @@ def call(request, server):
 def test_a_user_may_do_it_in_the_databases_of_its_rights(server, call, rule, database):
     with user(server, "+@all", "~*", rule) as guest:
         guest.call("SELECT", database)
-        assert not isinstance(guest.call(*call), RespError)
+        guest.call(*call)  # raises if it is refused
 
 
 @pytest.mark.parametrize("rule, database", [("db=0", 0), ("db=1", 1)])
@@ -50,7 +50,7 @@ def test_a_user_may_do_it_in_a_transaction_and_in_a_script(server, call, rule, d
         guest.call("TWRITE", "log", "tag", "entry")
         guest.call("TGROUP", "CREATE", "log", "plain")
         words = ", ".join(f"'{word}'" for word in call)
-        assert not isinstance(guest.call("EVAL", f"return redis.call({words})", "0"), RespError)
+        guest.call("EVAL", f"return redis.call({words})", "0")
 
 
 def test_a_user_without_rights_on_the_keys_may_not(server, call):

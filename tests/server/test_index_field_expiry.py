@@ -4,7 +4,7 @@ import pytest
 
 from host import skip_without, version_of
 from index_oracle import check, wait_until_ready
-from server import Server, wait_until
+from server import Server, let_pass, wait_until
 
 LONG = "7200000"
 LARGE = "x" * 200  # a hash with such a value is stored in another way
@@ -126,10 +126,11 @@ def test_fields_that_expired_while_the_server_was_down_are_not_found(aof):
         with server.connect() as c:
             prepare(c, ("d:1", "name", "ann", "n", "1"), ("d:2", "name", "ann"), ("d:3", "name", "ann"))
             c.call("DEBUG", "SET-ACTIVE-EXPIRE", "0")
-            c.call("HPEXPIRE", "d:1", "50", "FIELDS", "1", "name")
-            c.call("HPEXPIRE", "d:2", "50", "FIELDS", "1", "name")
+            c.call("HPEXPIRE", "d:1", "200", "FIELDS", "1", "name")
+            c.call("HPEXPIRE", "d:2", "200", "FIELDS", "1", "name")
             c.call("HPEXPIRE", "d:3", LONG, "FIELDS", "1", "name")
         server.shutdown(save=aof == "no")
+        let_pass(0.3)  # the two fields have expired now
         server.restart()
         with server.connect() as c:
             wait_until_ready(c, "i")
