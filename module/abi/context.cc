@@ -49,6 +49,11 @@ bool UserRights::may_run(std::span<const StringRef> words) const {
 
 namespace {
 
+HostString* no_name() {
+  static const auto& name = *new OwnedString("");
+  return StringRef(name).handle();
+}
+
 // The host refuses a call that it would redirect.
 bool is_redirected(HostContext* context, StringRef key) {
   HostCallReply* reply = host.Call(context, "EXISTS", "s", key.handle());
@@ -72,6 +77,16 @@ bool Context::is_slot_elsewhere(StringRef key) const {
   const bool is_elsewhere = host.CallReplyType(reply) == kReplyArray && host.CallReplyLength(reply) == 0;
   host.FreeCallReply(reply);
   return is_elsewhere;
+}
+
+int Context::database() const {
+  if (host.ACLCheckPermissions == nullptr || !has(kFlagMulti)) return host.GetSelectedDb(handle_);
+  // Valkey 9.1 tells in a transaction which database the client has selected, also in an event of a key in another one
+  // (MOVE, COPY … DB). A key is opened in the true one.
+  HostKey* key = host.OpenKey(handle_, no_name(), kWrite | kNoTouch);
+  const int database = host.GetDbIdFromModuleKey(key);
+  host.CloseKey(key);
+  return database;
 }
 
 bool Context::sends_elsewhere(StringRef key) const { return is_cluster() && is_redirected(handle_, key); }

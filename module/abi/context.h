@@ -92,7 +92,7 @@ class Context {
   // disconnected.
   static std::string last_command_of(uint64_t client);
 
-  int database() const { return host.GetSelectedDb(handle_); }
+  int database() const;
   void select(int database) const { host.SelectDb(handle_, database); }
 
   // True in MULTI, in a script, or wherever else the host does not allow blocking.

@@ -310,6 +310,7 @@ struct HostCommandInfo {
   F(ACLCheckKeyPermissions, int, (HostUser*, HostString* key, int flags))                                          \
   F(AvoidReplicaTraffic, int, ())                                                                                  \
   F(GetSelectedDb, int, (HostContext*))                                                                            \
+  F(GetDbIdFromModuleKey, int, (HostKey*))                                                                         \
   F(SelectDb, int, (HostContext*, int))                                                                            \
   F(Milliseconds, long long, ())                                                                                   \
   F(CreateString, HostString*, (HostContext*, const char*, size_t))                                                \

@@ -3,6 +3,7 @@
 import pytest
 
 from cluster import Cluster
+from host import skip_if_move_changes_the_client
 from index_oracle import check, found, info, wait_until_ready
 from server import Server, wait_until
 
@@ -148,6 +149,19 @@ def test_an_index_that_is_brought_from_elsewhere_is_compared_with_what_is_here(u
     users.call("SELECT", "1")
     wait_until_ready(users, "users")
     assert found(users, "users") == []
+
+
+def test_documents_that_a_transaction_brings_into_another_database_are_indexed_there(server, c):
+    """Valkey 9.1 tells modules the database of the transaction, not that of the event."""
+    skip_if_move_changes_the_client(server)
+    for database in (1, 0):
+        c.call("SELECT", database)
+        c.call("IDX.CREATE", "i", "PREFIX", "d:", "FIELD", "n", "INTEGER")
+    c.call_all([("HSET", "d:1", "n", "1"), ("HSET", "d:2", "n", "2"), ("HSET", "d:3", "n", "3")])
+    c.call_all([("MULTI",), ("COPY", "d:1", "d:1", "DB", "1"), ("MOVE", "d:2", "1"), ("EXEC",)])
+    assert found(c, "i", "ORDER", "n") == [b"d:1", b"d:3"]
+    c.call("SELECT", "1")
+    assert found(c, "i", "ORDER", "n") == [b"d:1", b"d:2"]
 
 
 # --- a bad document does not stop the write ---
