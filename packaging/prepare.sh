@@ -7,6 +7,7 @@ run_packages=(
   "g++: command -v ${CXX:-g++}"
   "cmake: command -v cmake"
   "ninja-build: command -v ninja"
+  "make: command -v make" # by which g++ optimizes the module on all cores when it links it
   "libboost-dev: has_header boost/beast/http/parser.hpp"
   "libcli11-dev: has_header CLI/CLI.hpp"
   "libsodium-dev: has_header sodium.h"

@@ -226,7 +226,7 @@ def machine(tmp_path):
 
 
 TO_BUILD = (
-    "g++ cmake ninja-build libboost-dev libcli11-dev libsodium-dev libhiredis-dev libre2-dev libsimdjson-dev "
+    "g++ cmake ninja-build make libboost-dev libcli11-dev libsodium-dev libhiredis-dev libre2-dev libsimdjson-dev "
     "libssl-dev libtomlplusplus-dev libwslay-dev libzstd-dev zlib1g-dev"
 )
 
@@ -240,7 +240,7 @@ def test_without_rights_it_says_what_to_install(machine, data):
 
 def test_only_what_is_missing_is_named(machine, data):
     without_zlib = 'case "$(cat)" in *zlib*) exit 1 ;; esac'
-    there = dict(id="echo 1000", apt_get="exit 1", gxx=without_zlib, cmake="exit 0", ninja="exit 0")
+    there = dict(id="echo 1000", apt_get="exit 1", gxx=without_zlib, cmake="exit 0", ninja="exit 0", make="exit 0")
     said = refused("--dir", str(data), env=machine(**there, valkey_server="exit 0", sudo="exit 1"))
     assert said.endswith("apt-get install --yes --no-install-recommends zlib1g-dev")
 
@@ -252,12 +252,13 @@ def test_without_apt_get_it_names_the_packages(machine, data):
 
 def test_a_compiler_that_is_too_old_is_named(machine, data):
     old = 'case "$*" in *-dump*) echo 11.4.0 ;; *c++23*) exit 1 ;; esac'
-    there = dict(gxx=old, cmake="exit 0", ninja="exit 0", redis_server="exit 0")
+    there = dict(gxx=old, cmake="exit 0", ninja="exit 0", make="exit 0", redis_server="exit 0")
     said = refused("--dir", str(data), env=machine(**there))
     assert said.startswith("run: g++ 11.4.0 is too old, g++ 12 or later is needed")
 
 
 def test_a_server_that_is_too_old_is_named(machine, data):
-    there = dict(gxx="exit 0", cmake="exit 0", ninja="exit 0", redis_server="echo Redis server v=6.0.16 sha=0")
+    there = dict(gxx="exit 0", cmake="exit 0", ninja="exit 0", make="exit 0",
+                 redis_server="echo Redis server v=6.0.16 sha=0")
     said = refused("--dir", str(data), env=machine(**there))
     assert said.endswith("redis-server is version 6.0.16, but Redis 7.0 or Valkey 7.2 or later is needed")
