@@ -2,6 +2,8 @@
 behind; while they move, the copies do nothing; and a move that is given up changes nothing."""
 
 import contextlib
+import functools
+import itertools
 import os
 import pathlib
 import signal
@@ -22,7 +24,7 @@ FAMILIES_BY_NAME = {family.name: family for family in FAMILIES}
 
 @pytest.fixture(scope="module")
 def cluster():
-    with Cluster(replicas=1, appendonly="yes") as made:
+    with Cluster(replicas=1, appendonly="yes", auto_aof_rewrite_percentage=0) as made:
         if not made.moves_slots():
             pytest.skip("this host moves no slots by itself")
         yield made
@@ -63,16 +65,18 @@ def begin(cluster, key, target=None):
 
 @contextlib.contextmanager
 def held(cluster, key):
-    """A move that stands still until the end of the block: the target has this key, and the process that sends the
-    others of its slot is stopped."""
-    source = cluster.master_of(slot_of(key))
-    for beside in all_keys(key)[1:]:
+    """A move that stands still until the end of the block: the target has the slot of this key, and the process that
+    sends the next slot, which moves with it, is stopped."""
+    slot = slot_of(key)
+    source = cluster.master_of(slot)
+    for beside in keys_beside(key):
         source.admin.call("SET", beside, bytes(100_000))  # more than the host collects before it sends
-    source.admin.call("CONFIG", "SET", "rdb-key-save-delay", 100_000)
-    move = begin(cluster, key)
+    wait_until(lambda: child_of(process_id(source.admin)) is None, "the child process of an earlier move has ended")
+    source.admin.call("CONFIG", "SET", "rdb-key-save-delay", 50_000)
+    move = cluster.begin_to_move(slot, slot + 1, other_master(cluster, source))
     try:
         child = wait_until(lambda: child_of(process_id(source.admin)), "a child process sends the keys")
-        wait_until(lambda: has(move.target, key), "the key has arrived")
+        wait_until(lambda: has(move.target, *keys_beside(key)), "the first slot has arrived, and some of the second")
         os.kill(child, signal.SIGSTOP)
         assert not move.is_over()
         try:
@@ -85,13 +89,17 @@ def held(cluster, key):
             source.admin.call("CONFIG", "SET", "rdb-key-save-delay", 0)
 
 
+@functools.cache
+def keys_beside(key):
+    """Twenty keys of the next slot."""
+    in_slot = (name for name in map("beside:{}".format, itertools.count()) if slot_of(name) == slot_of(key) + 1)
+    tag = next(in_slot)
+    return [f"{{{tag}}}:{n}" for n in range(20)]
+
+
 def has(node, *keys):
     """Whether the node has any of the keys, of slots that it serves or of others."""
     return any(node.digest(key) != b"0" * 40 for key in keys)
-
-
-def all_keys(key):
-    return [key, *(f"{{{key}}}:beside:{n}" for n in range(9))]
 
 
 def child_of(process):
@@ -156,7 +164,7 @@ def test_a_move_that_is_given_up_changes_nothing_and_leaves_nothing(cluster, fam
         move.cancel()
     wait_until(move.is_over, "it is given up")
     assert not move.has_succeeded()
-    wait_until(lambda: not has(move.target, *all_keys(key)), "the target has nothing of it")
+    wait_until(lambda: not has(move.target, key, *keys_beside(key)), "the target has nothing of it")
     wait_until(lambda: is_forgotten(move.target), "and remembers nothing of it")
     assert source.digest(key) == digest
     with source.connect() as c:
@@ -270,7 +278,7 @@ def test_a_failover_in_the_middle_loses_and_doubles_nothing(cluster, side):
     assert now.digest(key) == digest
     for node in cluster.masters:
         if node is not now:
-            wait_until(lambda: not has(node, *all_keys(key)), "no other master has the keys")
+            wait_until(lambda: not has(node, key, *keys_beside(key)), "no other master has the keys")
             assert is_forgotten(node)
 
 
