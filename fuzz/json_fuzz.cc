@@ -12,10 +12,17 @@ namespace {
 
 using namespace millrace::client;
 
+// Newer versions of simdjson have an error of its own for integers beyond 64 bits.
+template <class Code>
+bool is_large_integer(Code error) {
+  if constexpr (requires { Code::BIGINT_ERROR; }) return error == Code::BIGINT_ERROR;
+  return false;
+}
+
 // simdjson has limits that JSON does not have: the size of numbers, the depth, and halves of surrogate pairs.
 bool is_a_limit(simdjson::error_code error) {
-  return error == simdjson::NUMBER_ERROR || error == simdjson::DEPTH_ERROR || error == simdjson::STRING_ERROR ||
-         error == simdjson::CAPACITY || error == simdjson::MEMALLOC;
+  return is_large_integer(error) || error == simdjson::NUMBER_ERROR || error == simdjson::DEPTH_ERROR ||
+         error == simdjson::STRING_ERROR || error == simdjson::CAPACITY || error == simdjson::MEMALLOC;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import check_format
 import junit
 from tree import Skipped, report
 
@@ -308,6 +309,7 @@ def test_such_words_are_not_mentioned_outside_of_comments(tree):
     assert found("check_wording", tree({"engine/a.cc": text, "docs/a.md": "Nobody, // nobody\n", "a.py": python})) == []
 
 
+@pytest.mark.skipif(check_format.clang_format() is None, reason="there is no clang-format of version 14")
 def test_a_file_that_is_not_formatted_is_found(tree):
     root = tree({".clang-format": "BasedOnStyle: Google\n", "a.cc": "int a;\n", "b.cc": "int a;\nint   b ;\n"})
     (problem,) = found("check_format", root)

@@ -6,15 +6,28 @@
 
 namespace millrace {
 
+std::string why_not_json(simdjson::error_code error) {
+  switch (error) {
+    case simdjson::EMPTY:
+      return "not JSON: no JSON found";
+    case simdjson::DEPTH_ERROR:
+      return "not JSON: too many nested objects and arrays";
+    case simdjson::UTF8_ERROR:
+      return "not JSON: bytes that are not UTF-8";
+    case simdjson::MEMALLOC:
+      return "not JSON: no memory to read it";
+    default:
+      return "not JSON: missing or superfluous commas, braces or quotes, or something that is no value";
+  }
+}
+
 Result<void> check_json(ByteView json) {
   if (json.size() > DocumentParser::kMaxBytes) return fail(ErrorCode::Range, "larger than 1 MiB");
   if (json.empty()) json = "";
   simdjson::dom::parser parser;
   const auto allocated = parser.allocate(std::max<size_t>(json.size(), 64), DocumentParser::kMaxDepth + 1);
   const auto error = allocated != simdjson::SUCCESS ? allocated : parser.parse(json.data(), json.size()).error();
-  if (error != simdjson::SUCCESS) {
-    return fail(ErrorCode::Syntax, std::string("not JSON: ") + simdjson::error_message(error));
-  }
+  if (error != simdjson::SUCCESS) return fail(ErrorCode::Syntax, why_not_json(error));
   return {};
 }
 
@@ -30,7 +43,7 @@ Result<simdjson::dom::object> DocumentParser::parse(ByteView json) {
   if (json.empty()) json = "";  // an empty view may be null, and the library copies from its address
   simdjson::dom::element root;
   if (const auto error = parser_.parse(json.data(), json.size()).get(root)) {
-    return fail(ErrorCode::Syntax, std::string("the document is not JSON: ") + simdjson::error_message(error));
+    return fail(ErrorCode::Syntax, "the document is " + why_not_json(error));
   }
   simdjson::dom::object object;
   if (root.get(object) != simdjson::SUCCESS) return fail(ErrorCode::Syntax, "the document is not a JSON object");

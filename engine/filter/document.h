@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/base/error.h"
@@ -25,6 +26,9 @@ class DocumentParser {
  private:
   simdjson::dom::parser parser_{kMaxBytes};
 };
+
+// Why bytes are not JSON, for users: each version of the library has other texts.
+std::string why_not_json(simdjson::error_code error);
 
 // Whether it is JSON of any kind, within the limits of a document. Failure: Syntax, Range, with the reason.
 Result<void> check_json(ByteView json);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/filter/document.h"
 #include "engine/filter/filter.h"
 #include "engine/filter/filter_normal.h"
 #include "engine/filter/text_order.h"
@@ -72,7 +73,7 @@ class FilterParser {
     Element root;
     if (const auto error =
             allocated != simdjson::SUCCESS ? allocated : parser.parse(json.data(), json.size()).get(root)) {
-      return refuse(std::string("not JSON: ") + simdjson::error_message(error));
+      return refuse(why_not_json(error));
     }
     Filter filter = parse_object(root, 1);
     if (error_) return std::unexpected(*error_);

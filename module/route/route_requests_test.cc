@@ -161,8 +161,7 @@ TEST(RouteRequests, FiltersHaveNamesThatAreNoIds) {
         "32 hexadecimal digits are the id of a filter without a name, not a name"},
        {"no filter", "f", kSyntax, "missing filter"},
        {"no JSON", "f [ APP a MODEL m", kBadFilter,
-        "not JSON: The JSON document has an improper structure: missing or superfluous commas, braces, missing "
-        "keys, etc."},
+        "not JSON: missing or superfluous commas, braces or quotes, or something that is no value"},
        {"something else", "f {} APP a MODEL m TTL 5", kSyntax,
         "syntax error: expected APP, MODEL, USER or ID, found 'TTL'"}});
   EXPECT_EQ(parse_route_delfilter(words_of("f APP a MODEL m ID i"))->channel.name(), "app:a:model:m:id:i");

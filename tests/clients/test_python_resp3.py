@@ -1,5 +1,5 @@
-"""The Python package over RESP3. redis-py speaks it since version 5, and Debian's is older: here its connection gets a
-parser for RESP3 and sends HELLO 3, as newer versions do. The server's answers are those that every client gets."""
+"""The Python package over RESP3. redis-py speaks it since version 5, and that of Debian 12 is older: here its connection
+gets a parser for RESP3 and sends HELLO 3, as newer versions do. The server's answers are those that every client gets."""
 
 import pathlib
 import sys
@@ -45,59 +45,61 @@ def parsed(error_of):
     raise AssertionError(raw)
 
 
-class Resp3Parser(redis.connection.PythonParser):
-    def read_response(self, disable_decoding=False):
-        steps = parsed(self.parse_error)
-        wanted = next(steps)
-        while True:
-            got = self._buffer.readline() if wanted is None else self._buffer.read(wanted)
-            try:
-                wanted = steps.send(got)
-            except StopIteration as end:
-                return end.value
+def connections_of_older_versions():
+    """Classes of connections for both halves."""
+    class Resp3Parser(redis.connection.PythonParser):
+        def read_response(self, disable_decoding=False):
+            steps = parsed(self.parse_error)
+            wanted = next(steps)
+            while True:
+                got = self._buffer.readline() if wanted is None else self._buffer.read(wanted)
+                try:
+                    wanted = steps.send(got)
+                except StopIteration as end:
+                    return end.value
+
+    class AsyncResp3Parser(redis.asyncio.connection.PythonParser):
+        async def read_response(self, disable_decoding=False):
+            steps = parsed(self.parse_error)
+            wanted = next(steps)
+            while True:
+                got = await (self._buffer.readline() if wanted is None else self._buffer.read(wanted))
+                try:
+                    wanted = steps.send(got)
+                except StopIteration as end:
+                    return end.value
+
+    class Resp3Connection(redis.connection.Connection):
+        def __init__(self, **words):
+            super().__init__(**words, parser_class=Resp3Parser)
+
+        def on_connect(self):
+            self._parser.on_connect(self)
+            self.send_command("HELLO", 3)
+            assert self.read_response()[b"proto"] == 3
+
+    class AsyncResp3Connection(redis.asyncio.connection.Connection):
+        def __init__(self, **words):
+            super().__init__(**words, parser_class=AsyncResp3Parser)
+
+        async def on_connect(self):
+            self._parser.on_connect(self)
+            await self.send_command("HELLO", 3)
+            assert (await self.read_response())[b"proto"] == 3
+
+    return {redis: Resp3Connection, redis.asyncio: AsyncResp3Connection}
 
 
-class AsyncResp3Parser(redis.asyncio.connection.PythonParser):
-    async def read_response(self, disable_decoding=False):
-        steps = parsed(self.parse_error)
-        wanted = next(steps)
-        while True:
-            got = await (self._buffer.readline() if wanted is None else self._buffer.read(wanted))
-            try:
-                wanted = steps.send(got)
-            except StopIteration as end:
-                return end.value
-
-
-class Resp3Connection(redis.connection.Connection):
-    def __init__(self, **words):
-        super().__init__(**words, parser_class=Resp3Parser)
-
-    def on_connect(self):
-        self._parser.on_connect(self)
-        self.send_command("HELLO", 3)
-        assert self.read_response()[b"proto"] == 3
-
-
-class AsyncResp3Connection(redis.asyncio.connection.Connection):
-    def __init__(self, **words):
-        super().__init__(**words, parser_class=AsyncResp3Parser)
-
-    async def on_connect(self):
-        self._parser.on_connect(self)
-        await self.send_command("HELLO", 3)
-        assert (await self.read_response())[b"proto"] == 3
+def over_resp3(module, port):
+    if int(redis.__version__.split(".")[0]) >= 5:
+        return module.Redis(port=port, protocol=3)
+    kind = connections_of_older_versions()[module]
+    return module.Redis(connection_pool=module.ConnectionPool(connection_class=kind, host="127.0.0.1", port=port))
 
 
 @pytest.fixture
 def mr(server, half):
-    module, kind = (redis, Resp3Connection) if half == "sync" else (redis.asyncio, AsyncResp3Connection)
-
-    def made():
-        pool = module.ConnectionPool(connection_class=kind, host="127.0.0.1", port=server.port)
-        return module.Redis(connection_pool=pool)
-
-    with connected(half, made) as mr:
+    with connected(half, lambda: over_resp3(redis if half == "sync" else redis.asyncio, server.port)) as mr:
         yield mr
 
 
