@@ -155,15 +155,14 @@ TEST(RouteRequests, FiltersHaveNamesThatAreNoIds) {
   EXPECT_EQ(request->name, "high");
   EXPECT_EQ(request->channel.name(), "app:a:model:m");
   EXPECT_TRUE(parse_route_setfilter(words_of("0123456789ABCDEF0123456789ABCDEF {} APP a MODEL m")));
-  expect_errors(
-      parse_route_setfilter,
-      {{"an id", "0123456789abcdef0123456789abcdef {} APP a MODEL m", kSyntax,
-        "32 hexadecimal digits are the id of a filter without a name, not a name"},
-       {"no filter", "f", kSyntax, "missing filter"},
-       {"no JSON", "f [ APP a MODEL m", kBadFilter,
-        "not JSON: missing or superfluous commas, braces or quotes, or something that is no value"},
-       {"something else", "f {} APP a MODEL m TTL 5", kSyntax,
-        "syntax error: expected APP, MODEL, USER or ID, found 'TTL'"}});
+  expect_errors(parse_route_setfilter,
+                {{"an id", "0123456789abcdef0123456789abcdef {} APP a MODEL m", kSyntax,
+                  "32 hexadecimal digits are the id of a filter without a name, not a name"},
+                 {"no filter", "f", kSyntax, "missing filter"},
+                 {"no JSON", "f [ APP a MODEL m", kBadFilter,
+                  "not JSON: missing or superfluous commas, braces or quotes, or something that is no value"},
+                 {"something else", "f {} APP a MODEL m TTL 5", kSyntax,
+                  "syntax error: expected APP, MODEL, USER or ID, found 'TTL'"}});
   EXPECT_EQ(parse_route_delfilter(words_of("f APP a MODEL m ID i"))->channel.name(), "app:a:model:m:id:i");
   expect_errors(parse_route_delfilter, {{"nothing", "", kSyntax, "missing filter-id"},
                                         {"no channel", "f", kSyntax, "APP and MODEL must be given"}});
