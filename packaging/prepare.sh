@@ -142,9 +142,9 @@ package_names() {
 # apt_get WORDS...: apt-get by way of the words in as_root. While another program installs something, as a fresh machine
 # does for minutes, it waits. apt-get itself would wait for dpkg's locks only, and not for that of the package lists.
 apt_get() {
-  local errors status lock='' end=$((SECONDS + lock_wait_s))
+  local errors status lock='' quiet=() end=$((SECONDS + lock_wait_s))
   while true; do
-    { errors=$("${as_root[@]}" LC_ALL=C apt-get "$@" 2>&1 >&3 </dev/null) && status=0 || status=$?; } 3>&1
+    { errors=$("${as_root[@]}" LC_ALL=C apt-get "${quiet[@]}" "$@" 2>&1 >&3 </dev/null) && status=0 || status=$?; } 3>&1
     if [ $status -eq 0 ] || [[ $errors != *'Could not get lock'* && $errors != *'locked by another process'* ]]; then
       break
     fi
@@ -153,6 +153,7 @@ apt_get() {
       break
     fi
     if [ -z "$lock" ]; then
+      quiet=(-qq) # otherwise each attempt would print a line
       lock=${errors#*E: }
       echo "${0##*/}: waits for another installation on this machine: ${lock%%$'\n'*}"
     fi

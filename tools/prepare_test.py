@@ -185,7 +185,7 @@ def test_it_waits_while_another_program_installs_something_and_says_so_once(apt,
     deadline.cancel()
     assert running.wait() == 0, said
     assert (apt / "root" / "thing").exists()
-    assert said.count("waits for another installation") == 1
+    assert said.count("waits for another installation") == 1 and said.count("Reading package lists") <= 3, said
 
 
 def test_it_does_not_wait_for_ever(apt):
