@@ -196,8 +196,8 @@ DUE = {  # family -> commands that make work for a timer, and the counter of tha
     "log": ([("TWRITE", KEY, "tag", "entry"), ("TRETAIN", KEY, "AGE", DUE_MS)], "log_messages_evicted"),
     "group": ([("TWRITE", KEY, "tag", "entry"), ("TGROUP", "CREATE", KEY, "g", "FIRST", "MAXATTEMPTS", "1"),
                ("TREADGROUP", KEY, "1", "1", "GROUP", "g", "RETRY", DUE_MS, "0")], "log_messages_given_up"),
-    "pool": ([("SHARD.JOIN", KEY, "ann"), ("SHARD.PUSH", KEY, "kim", "payload"), ("SHARD.JOIN", KEY, "bob"),
-              ("SHARD.SET", KEY, "STALE", DUE_MS)], "shard_workers_failed_over"),
+    "pool": ([("SHARD.SET", KEY, "STALE", DUE_MS), ("SHARD.JOIN", KEY, "ann"), ("SHARD.PUSH", KEY, "kim", "payload"),
+              ("SHARD.PULL", KEY, "ann"), ("SHARD.JOIN", KEY, "bob")], "shard_workers_failed_over"),
     "lock": ([("LOCK.ACQUIRE", KEY, "ann", DUE_MS)], "lock_expiries"),
 }
 
