@@ -9,11 +9,6 @@ namespace millrace::abi {
 
 namespace {
 
-void on_role(HostContext*, HostEvent, uint64_t subevent, void*) {
-  listener().now_deciding(subevent == kRoleNowMaster);
-  if (subevent == kRoleNowMaster) listener().promoted();
-}
-
 // False while the data set that is being loaded is staged.
 constinit bool is_in_place = true;
 
@@ -51,8 +46,7 @@ bool subscribe(HostContext* context) {
   // Listener::key_left is called for each of ours. (Otherwise Redis takes them out of the database in one step and
   // frees them on another thread.)
   const bool moves_slots = host.ClusterCanAccessKeysInSlot != nullptr;
-  return host.SubscribeToServerEvent(context, kEventRoleChanged, on_role) == kOk &&
-         host.SubscribeToServerEvent(context, kEventLoading, on_loading) == kOk &&
+  return host.SubscribeToServerEvent(context, kEventLoading, on_loading) == kOk &&
          host.SubscribeToServerEvent(context, kEventFlushed, on_flush) == kOk &&
          host.SubscribeToServerEvent(context, kEventSwapDb, on_swap) == kOk &&
          host.SubscribeToKeyspaceEvents(context, kNotifyGeneric | (moves_slots ? kNotifyTrimmed : 0), on_key_event) ==
@@ -65,10 +59,10 @@ void detail::begin_to_watch_host() {
   host_is_watched = true;
   const Context context = own_context();
   if (!subscribe(context.handle())) log_warning("millrace: the host refuses to tell of its events");
-  const bool is_loading = context.is_loading();
-  listener().now_deciding(!is_loading && context.is_master());
   is_in_place = !is_staging();
-  if (is_loading && is_in_place) listener().loading(Loading::Begins);
+  if (!context.is_loading()) return;
+  listener().now_deciding(false);
+  if (is_in_place) listener().loading(Loading::Begins);
 }
 
 }  // namespace millrace::abi

@@ -193,6 +193,21 @@ bool register_info(HostContext* loading) {
   }) == kOk;
 }
 
+// A promotion counts also before the first command of ours. Only a replica loads a data set beside the one in use.
+void on_role(HostContext* context, HostEvent, uint64_t subevent, void*) {
+  const bool is_master = subevent == kRoleNowMaster;
+  if (!is_master) watch_staging(context);
+  loaded.listener.now_deciding(is_master);
+  if (is_master) loaded.listener.promoted();
+}
+
+bool watch_role(HostContext* loading) {
+  const bool is_master = Context(loading).is_master();
+  loaded.listener.now_deciding(is_master);
+  if (!is_master) watch_staging(loading);
+  return host.SubscribeToServerEvent(loading, kEventRoleChanged, on_role) == kOk;
+}
+
 bool register_all(HostContext* loading) {
   for (const Part& part : loaded.parts) {
     for (const Command& command : part.commands) {
@@ -203,8 +218,7 @@ bool register_all(HostContext* loading) {
   for (const Setting& setting : loaded.settings) {
     if (!register_setting(loading, setting)) return false;
   }
-  return register_info(loading) && watch_slot_moves(loading) && watch_staging(loading) &&
-         host.LoadConfigs(loading) == kOk;
+  return register_info(loading) && watch_role(loading) && watch_slot_moves(loading) && host.LoadConfigs(loading) == kOk;
 }
 
 // Redis 7.0.0, as the host counts.

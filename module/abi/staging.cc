@@ -112,8 +112,9 @@ void value_freed(const void* value) {
 
 bool is_staging() { return is_on; }
 
-bool watch_staging(HostContext* loading) {
-  return host.SubscribeToServerEvent(loading, kEventStaging, on_staging) == kOk;
+void watch_staging(HostContext* context) {
+  static bool is_watching = false;
+  if (!is_watching) is_watching = host.SubscribeToServerEvent(context, kEventStaging, on_staging) == kOk;
 }
 
 }  // namespace millrace::abi

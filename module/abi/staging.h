@@ -31,7 +31,7 @@ void value_freed(const void* value);
 
 // True while the data set that is being loaded is staged.
 bool is_staging();
-// Follows the events of the host. False if it refuses.
-bool watch_staging(HostContext* loading);
+// From now on, follows the events of the host.
+void watch_staging(HostContext* context);
 
 }  // namespace millrace::abi

@@ -188,10 +188,9 @@ constexpr abi::Command kCommands[] = {
         .arguments = kWrite,
         .callback = callback<run<Twrite>>,
     },
+    // With a group TREAD replicates: so the host holds it while writes are paused, and refuses it in read-only scripts.
     {
         .name = "TREAD",
-        // With a group it replicates: so the host holds it while writes are paused, and refuses it in read-only
-        // scripts.
         .flags = "readonly may-replicate blocking",
         .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
         .arity = -4,

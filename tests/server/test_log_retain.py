@@ -10,7 +10,7 @@ OTHERS = {b"ids": 600_000, b"refuse": b"no"}
 
 
 def ends(c, key="log"):
-    return c.call("TREAD", key, "1", "0", "WITHINFO")[0]
+    return c.call("TREAD_RO", key, "1", "0", "WITHINFO")[0]  # TREAD waits while writes are paused
 
 
 def limits(c, key="log"):
