@@ -76,8 +76,12 @@ def held(cluster, key):
     move = cluster.begin_to_move(slot, slot + 1, other_master(cluster, source))
     try:
         child = wait_until(lambda: child_of(process_id(source.admin)), "a child process sends the keys")
-        wait_until(lambda: has(move.target, *keys_beside(key)), "the first slot has arrived, and some of the second")
+        # In steps, because on a busy machine the move could be over before it is stopped.
         os.kill(child, signal.SIGSTOP)
+        while not has(move.target, *keys_beside(key)):
+            os.kill(child, signal.SIGCONT)
+            let_pass(0.02)
+            os.kill(child, signal.SIGSTOP)
         assert not move.is_over()
         try:
             yield move
