@@ -22,7 +22,7 @@ struct {
   int database = 0;
   std::string name;
   Arrived arrived = nullptr;
-} constinit last;
+} last;
 
 void last_arrives_in(int database) {
   void* const value = const_cast<void*>(last.value.exchange(nullptr, std::memory_order_relaxed));
